@@ -1,0 +1,2 @@
+// Package zapguard keeps secret values out of zap logs.
+package zapguard
