@@ -1,0 +1,64 @@
+package harness
+
+import (
+	"maps"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+)
+
+// Count counts the events of a history by type.
+func Count(h *historypb.History) map[enumspb.EventType]int {
+	counts := map[enumspb.EventType]int{}
+	for _, e := range h.GetEvents() {
+		counts[e.GetEventType()]++
+	}
+	return counts
+}
+
+// CountSteady is Count without the events of ordinary workflow tasks, whose
+// number depends on whether two messages arrived together or apart. Failed
+// workflow tasks are counted. Two runs of the same code over the same messages
+// have equal steady counts.
+func CountSteady(h *historypb.History) map[string]int {
+	steady := map[string]int{}
+	for t, n := range Count(h) {
+		switch t {
+		case enumspb.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED,
+			enumspb.EVENT_TYPE_WORKFLOW_TASK_STARTED,
+			enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED:
+		default:
+			steady[t.String()] = n
+		}
+	}
+	return steady
+}
+
+// Markers counts the marker events of a history by the marker's name.
+func Markers(h *historypb.History) map[string]int {
+	counts := map[string]int{}
+	for _, e := range h.GetEvents() {
+		if a := e.GetMarkerRecordedEventAttributes(); a != nil {
+			counts[a.GetMarkerName()]++
+		}
+	}
+	return counts
+}
+
+// FailedTasks counts the workflow tasks that failed or timed out. Both mean
+// that workflow code, or something around it, did not return in order.
+func FailedTasks(h *historypb.History) int {
+	counts := Count(h)
+	return counts[enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED] + counts[enumspb.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT]
+}
+
+// Sum adds counts up, for a total over the runs of one program.
+func Sum(counts ...map[string]int) map[string]int {
+	total := map[string]int{}
+	for _, c := range counts {
+		for name := range maps.Keys(c) {
+			total[name] += c[name]
+		}
+	}
+	return total
+}

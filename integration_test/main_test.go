@@ -1,0 +1,48 @@
+package integration_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+
+	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
+)
+
+// server is the one embedded server of this package. Every test has a task
+// queue of its own on it.
+var server *harness.Server
+
+// patience bounds a single test's conversation with the server.
+const patience = 60 * time.Second
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	s, err := harness.Start(ctx, harness.Options{SearchAttributes: map[string]enumspb.IndexedValueType{
+		"SampleStage": enumspb.INDEXED_VALUE_TYPE_KEYWORD,
+		"SampleCount": enumspb.INDEXED_VALUE_TYPE_INT,
+	}})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer s.Stop()
+	server = s
+	return m.Run()
+}
+
+// limited returns the context of one test.
+func limited(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	return ctx
+}
