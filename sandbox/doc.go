@@ -1,0 +1,2 @@
+// Package sandbox holds the wire types of agent sandboxes.
+package sandbox

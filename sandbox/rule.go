@@ -1,0 +1,33 @@
+package sandbox
+
+// The rules that a [Fault] can name.
+const (
+	RuleDuplicateKey       = "duplicate-key"
+	RuleEntryPathAbsolute  = "entry-path-absolute"
+	RuleEntryPathEmpty     = "entry-path-empty"
+	RuleEntryPathEscape    = "entry-path-escape"
+	RuleEnvAmbiguous       = "env-ambiguous"
+	RuleEnvName            = "env-name"
+	RuleEnvWrapperMissing  = "env-wrapper-missing"
+	RuleHostPathForm       = "host-path-form"
+	RuleHostPathGrant      = "host-path-grant"
+	RuleInvalidText        = "invalid-text"
+	RuleInvalidValue       = "invalid-value"
+	RuleLiveSession        = "live-session"
+	RuleMapPathGrants      = "map-path-grants"
+	RuleMountConfig        = "mount-config"
+	RuleNoJSONForm         = "no-json-form"
+	RulePathGrantRelative  = "path-grant-relative"
+	RulePathGrantRoot      = "path-grant-root"
+	RuleRequired           = "required"
+	RuleRootRelative       = "root-relative"
+	RuleSecretRef          = "secret-ref"
+	RuleSecretUntypedPlace = "secret-untyped-place"
+	RuleSyntax             = "syntax"
+	RuleTooDeep            = "too-deep"
+	RuleTooLarge           = "too-large"
+	RuleTooManyFaults      = "too-many-faults"
+	RuleUnknownKey         = "unknown-key"
+	RuleUnknownType        = "unknown-type"
+	RuleWrongType          = "wrong-type"
+)
