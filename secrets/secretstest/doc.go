@@ -1,0 +1,2 @@
+// Package secretstest helps to test code that handles secrets.
+package secretstest
