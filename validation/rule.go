@@ -52,3 +52,11 @@ func Rules() []RuleInfo { return nil }
 func NewViolation(rule, path string) Violation {
 	return Violation{Path: path, Rule: rule}
 }
+
+// literalRules are the rules about text with the form of a credential: the only
+// ones that allow_literals can lift at a place.
+func literalRules() []string {
+	return []string{
+		RuleClientOptionCredential, RuleEnvLiteralCredential, RuleLiteralCredential, RuleMountCredential,
+	}
+}

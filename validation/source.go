@@ -1,0 +1,219 @@
+package validation
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+const (
+	maxFileSize  = 1 << 20
+	maxFileDepth = 32
+)
+
+// readDocument turns the source of a policy file into its one document, a tree
+// without anchors, aliases and tags. It returns nil when there is none to go on
+// with; what is wrong is in ps.
+func readDocument(src []byte, ps *problems) *yaml.Node {
+	start := place{line: 1, column: 1}
+	switch {
+	case len(src) > maxFileSize:
+		ps.add(place{}, "", "must not be larger than 1 MiB")
+		return nil
+	case !utf8.Valid(src):
+		ps.add(place{}, "", "must be UTF-8")
+		return nil
+	case len(bytes.TrimSpace(src)) == 0:
+		ps.add(start, "", "must not be empty; the least is a version and a default section")
+		return nil
+	}
+	var root *yaml.Node
+	if json.Valid(src) {
+		root = readJSON(src)
+	} else {
+		root = readYAML(src, ps)
+	}
+	if root == nil || !refuseFeatures(root, newLines(src), 1, ps) {
+		return nil
+	}
+	return root
+}
+
+// readYAML reads the one document of src.
+func readYAML(src []byte, ps *problems) *yaml.Node {
+	if at, found := directive(src); found {
+		ps.add(at, "", "must not have directives")
+		return nil
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(src))
+	var document yaml.Node
+	if err := decoder.Decode(&document); err != nil {
+		if errors.Is(err, io.EOF) {
+			ps.add(place{line: 1, column: 1}, "", "must not be empty; the least is a version and a default section")
+			return nil
+		}
+		addSyntaxProblem(src, err, ps)
+		return nil
+	}
+	var second yaml.Node
+	switch err := decoder.Decode(&second); {
+	case errors.Is(err, io.EOF):
+	case err != nil:
+		addSyntaxProblem(src, err, ps)
+		return nil
+	default:
+		ps.add(placeOf(&second), "", "must hold one document; a second one begins here")
+		return nil
+	}
+	if document.Kind != yaml.DocumentNode || len(document.Content) != 1 {
+		ps.add(place{line: 1, column: 1}, "", "must be a mapping")
+		return nil
+	}
+	return document.Content[0]
+}
+
+// directive finds a line that begins with "%" before the document.
+func directive(src []byte) (place, bool) {
+	for i, line := range bytes.Split(src, []byte("\n")) {
+		switch text := bytes.TrimSpace(line); {
+		case bytes.HasPrefix(line, []byte("%")):
+			return place{line: i + 1, column: 1}, true
+		case len(text) != 0 && text[0] != '#':
+			return place{}, false
+		}
+	}
+	return place{}, false
+}
+
+var (
+	yamlErrorText   = regexp.MustCompile(`^yaml: (?:line ([0-9]+): )?([a-zA-Z0-9 ',.:<>!/-]+)$`)
+	yamlAnchorError = regexp.MustCompile(`(?s)^yaml: unknown anchor '(.*)' referenced$`)
+)
+
+// addSyntaxProblem reports what the YAML library found. Its texts are shown only
+// when they are among the fixed ones, since others may quote the file.
+func addSyntaxProblem(src []byte, err error, ps *problems) {
+	if m := yamlAnchorError.FindStringSubmatch(err.Error()); m != nil {
+		ps.add(placeOfText(src, "*"+m[1]), "", "must not have aliases")
+		return
+	}
+	at, text := place{line: 1, column: 1}, "is not valid YAML"
+	if m := yamlErrorText.FindStringSubmatch(err.Error()); m != nil {
+		if line, convErr := strconv.Atoi(m[1]); convErr == nil {
+			at = place{line: line, column: firstColumn(src, line)}
+		}
+		if isKnownYAMLText(m[2]) {
+			text = "is not valid YAML near this line: " + m[2]
+		}
+	}
+	ps.add(at, "", "%s", text)
+}
+
+// isKnownYAMLText accepts the texts of the scanner and parser that hold nothing
+// of the source.
+func isKnownYAMLText(s string) bool {
+	for _, known := range []string{
+		"could not find expected ':'",
+		"did not find expected key",
+		"did not find expected node content",
+		"did not find expected '-' indicator",
+		"did not find expected ',' or ']'",
+		"did not find expected ',' or '}'",
+		"did not find expected <document start>",
+		"did not find expected comment or line break",
+		"mapping values are not allowed in this context",
+		"mapping keys are not allowed in this context",
+		"block sequence entries are not allowed in this context",
+		"found character that cannot start any token",
+		"found unexpected end of stream",
+		"found unexpected document indicator",
+		"found unknown escape character",
+		"found a tab character where an indentation space is expected",
+		"found a tab character that violates indentation",
+		"control characters are not allowed",
+	} {
+		if s == known {
+			return true
+		}
+	}
+	return false
+}
+
+// placeOfText returns where text first stands in src.
+func placeOfText(src []byte, text string) place {
+	before, _, found := bytes.Cut(src, []byte(text))
+	if !found {
+		return place{line: 1, column: 1}
+	}
+	lastLine := before[bytes.LastIndexByte(before, '\n')+1:]
+	return place{line: bytes.Count(before, []byte("\n")) + 1, column: utf8.RuneCount(lastLine) + 1}
+}
+
+// firstColumn returns where the text of a line begins.
+func firstColumn(src []byte, line int) int {
+	text := string(newLines(src).line(line))
+	return len(text) - len(strings.TrimLeft(text, " \t")) + 1
+}
+
+// refuseFeatures reports anchors, aliases, tags, merge keys and too deep nesting,
+// and whether the tree can be gone on with.
+func refuseFeatures(n *yaml.Node, src lines, depth int, ps *problems) bool {
+	at := placeOf(n)
+	if depth > maxFileDepth {
+		ps.add(at, "", "must not be nested deeper than %d levels", maxFileDepth)
+		return false
+	}
+	ok := true
+	refuse := func(what string) {
+		ps.add(at, "", "must not have %s", what)
+		ok = false
+	}
+	switch {
+	case n.Kind == yaml.AliasNode:
+		refuse("aliases")
+		return false // its Alias would lead into a cycle
+	case n.Anchor != "":
+		refuse("anchors")
+	case n.Tag == "!!merge":
+		refuse("merge keys")
+	case n.Style&yaml.TaggedStyle != 0, src.at(at) == '!' && isPlain(n), src.at(at) == '!' && n.Kind != yaml.ScalarNode:
+		refuse("tags")
+	}
+	for _, child := range n.Content {
+		ok = refuseFeatures(child, src, depth+1, ps) && ok
+	}
+	return ok
+}
+
+// lines is a source by its lines.
+type lines [][]byte
+
+func newLines(src []byte) lines { return bytes.Split(src, []byte("\n")) }
+
+// line returns a line by its number from 1.
+func (l lines) line(n int) []byte {
+	if n < 1 || n > len(l) {
+		return nil
+	}
+	return l[n-1]
+}
+
+// at returns the first byte of the character at a place, 0 when there is none.
+func (l lines) at(p place) byte {
+	text := l.line(p.line)
+	for i := 1; i < p.column; i++ {
+		_, size := utf8.DecodeRune(text)
+		text = text[size:]
+	}
+	if len(text) == 0 {
+		return 0
+	}
+	return text[0]
+}
