@@ -36,9 +36,11 @@ func Env(name string) Value { return From(EnvRef(name)) }
 func File(name string) Value { return From(FileRef(name)) }
 
 // From returns the unresolved Value of ref, and the zero Value for the zero
-// Ref. If a part of ref looks like a credential instead of a name, it is
-// dropped, and the Value is a literal: it stays out of history, and using it
-// fails with [ErrLiteral]. Other faults of the form are found by the guard.
+// Ref. A ref that is neither well formed nor plainly a name, such as a
+// credential where its name belongs, is dropped, and the Value is a literal: it
+// stays out of history, and using it fails with [ErrLiteral]. [Ref.Validate]
+// says what is wrong with it. From does not fail, so that code that names
+// secrets reads as a list of them.
 func From(ref Ref) Value {
 	if ref.unsafe() {
 		return Value{literal: true}

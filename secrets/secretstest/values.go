@@ -9,45 +9,39 @@ import (
 )
 
 // Resolved returns the Value of ref with the contents value, as an activity
-// gets it from the guard.
+// gets it from the guard. It fails the test if ref is not valid.
 func Resolved(tb testing.TB, ref secrets.Ref, value string) secrets.Value {
 	tb.Helper()
+	if err := ref.Validate(); err != nil {
+		tb.Fatalf("secretstest: %v", err)
+	}
 	return secrets.Resolved(mint.Guard(), ref, secrets.NewResolution(value, secrets.ResolutionInfo{}))
 }
 
-// Option changes what [Static] does.
-type Option func(*static)
-
-// AllowUnminted lets a [Static] resolver answer requests that the guard did not
-// make.
-func AllowUnminted(tb testing.TB) Option {
+// Request returns the request that the guard would make for ref in scope, for
+// tests of a [secrets.Resolver].
+func Request(tb testing.TB, ref secrets.Ref, scope secrets.Scope) secrets.Request {
 	tb.Helper()
-	return func(s *static) { s.unminted = true }
+	return secrets.NewRequest(mint.Guard(), ref, scope)
 }
 
-// Static returns a Resolver with fixed contents, by reference in the form of
-// [secrets.Ref.String].
-func Static(values map[string]string, opts ...Option) secrets.Resolver {
-	s := &static{values: values}
-	for _, o := range opts {
-		o(s)
-	}
-	return s
+// Reveal returns the contents of a resolver's answer.
+func Reveal(tb testing.TB, r secrets.Resolution) string {
+	tb.Helper()
+	return r.Reveal(mint.Guard())
 }
 
-type static struct {
-	values   map[string]string
-	unminted bool
-}
-
-// Resolve implements [secrets.Resolver].
-func (s *static) Resolve(_ context.Context, req secrets.Request) (secrets.Resolution, error) {
-	if !req.Minted() && !s.unminted {
-		return secrets.Resolution{}, &secrets.Error{Ref: req.Ref, Kind: secrets.ErrNotMinted}
-	}
-	v, ok := s.values[req.Ref.String()]
-	if !ok {
-		return secrets.Resolution{}, &secrets.Error{Ref: req.Ref, Kind: secrets.ErrNotFound}
-	}
-	return secrets.NewResolution(v, secrets.ResolutionInfo{}), nil
+// Context returns a context in which [secrets.Get] asks r, with scope. There is
+// no policy: r decides alone what is granted.
+func Context(tb testing.TB, parent context.Context, r secrets.Resolver, scope secrets.Scope) context.Context {
+	tb.Helper()
+	k := mint.Guard()
+	r = secrets.Checked(r)
+	return secrets.WithGetter(k, parent, func(ctx context.Context, ref secrets.Ref) (secrets.Value, error) {
+		res, err := r.Resolve(ctx, secrets.NewRequest(k, ref, scope))
+		if err != nil {
+			return secrets.Value{}, err
+		}
+		return secrets.Resolved(k, ref, res), nil
+	})
 }
