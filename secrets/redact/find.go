@@ -1,0 +1,202 @@
+package redact
+
+import (
+	"bytes"
+	"slices"
+	"sort"
+	"sync"
+	"unicode/utf8"
+)
+
+// span is a place in a text where a value stands.
+type span struct {
+	start, end int
+	owner      int32
+}
+
+// maxDepth is how often escapes are decoded: twice, and once more since a backslash directly before an
+// escaped value shifts the decoding of its first character by one level.
+const maxDepth = 3
+
+// maxScratch is the size up to which the buffers of a scratch are kept for the next text.
+const maxScratch = 1 << 20
+
+// scratch is the working memory for texts that have to be decoded.
+type scratch struct {
+	levels  [maxDepth]view
+	wrapped view
+}
+
+// wipe forgets the texts, which may hold values.
+func (s *scratch) wipe() {
+	for i := range s.levels {
+		s.levels[i].wipe()
+	}
+	s.wrapped.wipe()
+}
+
+func (v *view) wipe() {
+	v.reset()
+	if cap(v.buf) > maxScratch {
+		v.buf = nil
+	}
+	if cap(v.segs) > maxScratch/8 {
+		v.segs = nil
+	}
+}
+
+// find returns where values stand in text, in any order. A place inside of a marker of this set is none,
+// and a place that goes beyond a marker takes all of it: so a marker is never taken apart.
+func (m *matcher) find(text []byte, pool *sync.Pool) []span {
+	if len(text) < m.shortest {
+		return nil
+	}
+	spans := m.scan(text, nil)
+	if bytes.IndexByte(text, '\\') >= 0 || isWrapped(text) {
+		spans = m.findDecoded(text, pool, spans)
+	}
+	if len(spans) == 0 {
+		return nil
+	}
+	return m.spareMarkers(text, spans)
+}
+
+// findDecoded appends what can be found only after decoding the text.
+func (m *matcher) findDecoded(text []byte, pool *sync.Pool, spans []span) []span {
+	sc := &scratch{}
+	if pool != nil {
+		if kept, ok := pool.Get().(*scratch); ok {
+			sc = kept
+		}
+		defer func() {
+			sc.wipe()
+			pool.Put(sc)
+		}()
+	}
+	src := text
+	for depth := 0; ; depth++ { // src is the text decoded depth times
+		known := len(spans)
+		if depth > 0 {
+			spans = m.scan(src, spans)
+		}
+		joined := len(spans)
+		if sc.wrapped.unwrap(src) {
+			spans = m.scan(sc.wrapped.buf, spans)
+			sc.wrapped.trace(spans[joined:])
+		}
+		for d := depth - 1; d >= 0; d-- {
+			sc.levels[d].trace(spans[known:])
+		}
+		if depth == maxDepth || !sc.levels[depth].unescape(src) {
+			return spans
+		}
+		src = sc.levels[depth].buf
+	}
+}
+
+// isWrapped reports whether base64 may go on from one line to the next somewhere in text.
+func isWrapped(text []byte) bool {
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(text[at:], '\n')
+		if i < 0 {
+			return false
+		}
+		at += i
+		if _, _, next := fold(text, at); next >= 0 {
+			return true
+		}
+	}
+}
+
+// spareMarkers drops the spans inside of markers and widens those that reach into one.
+func (m *matcher) spareMarkers(text []byte, spans []span) []span {
+	var markers []span // in order, none overlaps another
+	for at := 0; ; {
+		i := bytes.Index(text[at:], []byte(markerStart))
+		if i < 0 {
+			break
+		}
+		start := at + i
+		at = start + 1
+		if size := m.markerAt(text[start:]); size > 0 {
+			at = start + size
+			markers = append(markers, span{start: start, end: at})
+		}
+	}
+	if len(markers) == 0 {
+		return spans
+	}
+	kept := spans[:0]
+	for _, s := range spans {
+		first := sort.Search(len(markers), func(i int) bool { return markers[i].end > s.start })
+		last := sort.Search(len(markers), func(i int) bool { return markers[i].start >= s.end }) - 1
+		if first <= last {
+			from, to := markers[first], markers[last]
+			if first == last && from.start <= s.start && s.end <= from.end {
+				continue
+			}
+			s.start, s.end = min(s.start, from.start), max(s.end, to.end)
+		}
+		kept = append(kept, s)
+	}
+	return kept
+}
+
+// markerAt is the length of the marker at the start of text, 0 if none of this set stands there.
+func (m *matcher) markerAt(text []byte) int {
+	end := bytes.IndexByte(text, markerEnd[0]) + 1
+	if _, known := slices.BinarySearch(m.markers, string(text[:end])); !known {
+		return 0
+	}
+	return end
+}
+
+// merge sorts spans, grows them to whole characters, and makes one of those that overlap. It belongs to
+// the longest value among them, or to the first in order of values.
+func (m *matcher) merge(text []byte, spans []span) []span {
+	for i := range spans {
+		spans[i].start, spans[i].end = wholeRunes(text, spans[i].start, spans[i].end)
+	}
+	slices.SortFunc(spans, func(a, b span) int {
+		if a.start != b.start {
+			return a.start - b.start
+		}
+		return b.end - a.end
+	})
+	merged := spans[:0]
+	for _, s := range spans {
+		last := len(merged) - 1
+		if last < 0 || merged[last].end <= s.start {
+			merged = append(merged, s)
+			continue
+		}
+		into := &merged[last]
+		into.end = max(into.end, s.end)
+		if a, b := m.owners[into.owner].size, m.owners[s.owner].size; b > a || a == b && s.owner < into.owner {
+			into.owner = s.owner
+		}
+	}
+	return merged
+}
+
+// wholeRunes widens a range that begins or ends within a character, so that valid UTF-8 stays valid.
+func wholeRunes(text []byte, start, end int) (from, to int) {
+	from, to = start, end
+	for i := start; i >= 0 && i > start-utf8.UTFMax; i-- {
+		if utf8.RuneStart(text[i]) {
+			if _, n := utf8.DecodeRune(text[i:]); i+n > start {
+				from = i
+			}
+			break
+		}
+	}
+	for i := end - 1; i >= 0 && i >= end-utf8.UTFMax; i-- {
+		if utf8.RuneStart(text[i]) {
+			if _, n := utf8.DecodeRune(text[i:]); i+n > end {
+				to = i + n
+			}
+			break
+		}
+	}
+	return from, to
+}

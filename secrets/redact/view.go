@@ -1,0 +1,267 @@
+package redact
+
+import (
+	"bytes"
+	"slices"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// view is a text derived from another one, with the way back: which bytes of the source each of its bytes
+// was made of.
+type view struct {
+	buf  []byte
+	segs []segment
+}
+
+// segment says that the bytes of a view from at on come from the source from src on: byte by byte, or, if
+// whole is set, all together from everything up to the next segment.
+type segment struct {
+	at, src int
+	whole   bool
+}
+
+// reset empties the view and forgets its text.
+func (v *view) reset() {
+	clear(v.buf)
+	v.buf, v.segs = v.buf[:0], v.segs[:0]
+}
+
+// trace turns spans of the view into spans of its source.
+func (v *view) trace(spans []span) {
+	for i, s := range spans {
+		spans[i].start, spans[i].end = v.source(s.start, s.end)
+	}
+}
+
+// copyFrom appends src[from:to] as it is.
+func (v *view) copyFrom(src []byte, from, to int) {
+	v.segs = append(v.segs, segment{at: len(v.buf), src: from})
+	v.buf = append(v.buf, src[from:to]...)
+}
+
+// source maps a non-empty range of the view to the range of the source that it was made of.
+func (v *view) source(start, end int) (from, to int) {
+	s := v.segs[v.segment(start)]
+	from = s.src
+	if !s.whole {
+		from += start - s.at
+	}
+	i := v.segment(end - 1)
+	if s = v.segs[i]; s.whole {
+		return from, v.segs[i+1].src // the last segment is never whole
+	}
+	return from, s.src + end - s.at
+}
+
+// segment is the index of the segment that the byte at pos belongs to.
+func (v *view) segment(pos int) int {
+	i, found := slices.BinarySearchFunc(v.segs, pos, func(s segment, pos int) int { return s.at - pos })
+	if !found {
+		i--
+	}
+	return i
+}
+
+// unescape fills the view with src, its backslash escapes decoded from left to right. It reports whether
+// there was any.
+func (v *view) unescape(src []byte) bool {
+	v.reset()
+	decoded := false
+	copied := 0
+	for at := 0; ; {
+		i := bytes.IndexByte(src[at:], '\\')
+		if i < 0 {
+			break
+		}
+		at += i
+		char, used := decodeEscape(src[at:])
+		if used == 0 {
+			at++
+			continue
+		}
+		if at > copied {
+			v.copyFrom(src, copied, at)
+		}
+		v.segs = append(v.segs, segment{at: len(v.buf), src: at, whole: true})
+		v.buf = append(v.buf, char.bytes[:char.n]...)
+		at += used
+		copied = at
+		decoded = true
+	}
+	if decoded {
+		v.copyFrom(src, copied, len(src))
+	}
+	return decoded
+}
+
+// char is one decoded character: up to four bytes of UTF-8, or any single byte.
+type char struct {
+	bytes [utf8.UTFMax]byte
+	n     int
+}
+
+// decodeEscape decodes the escape at the start of src, which begins with a backslash, and says how many
+// bytes it takes. These are 0 if no known escape stands there.
+func decodeEscape(src []byte) (c char, used int) {
+	if len(src) < 2 {
+		return c, 0
+	}
+	switch src[1] {
+	case '\\', '"', '\'', '/', '`':
+		return single(src[1]), 2
+	case 'n':
+		return single('\n'), 2
+	case 'r':
+		return single('\r'), 2
+	case 't':
+		return single('\t'), 2
+	case 'b':
+		return single('\b'), 2
+	case 'f':
+		return single('\f'), 2
+	case 'v':
+		return single('\v'), 2
+	case 'a':
+		return single('\a'), 2
+	case 'x':
+		if n, ok := hex(src[2:], 2); ok {
+			return single(byte(n)), 4
+		}
+	case 'u':
+		return decodeUnicode(src)
+	case 'U':
+		if n, ok := hex(src[2:], 8); ok && n <= utf8.MaxRune {
+			return encode(n), 10
+		}
+	}
+	return c, 0
+}
+
+// decodeUnicode decodes \uXXXX, a pair of surrogates, and \u{X...}.
+func decodeUnicode(src []byte) (c char, used int) {
+	const width = len(`\uXXXX`)
+	if len(src) > 2 && src[2] == '{' {
+		end := bytes.IndexByte(src[:min(len(src), len(`\u{10ffff}`))], '}')
+		if end < 0 {
+			return c, 0
+		}
+		n, ok := hex(src[3:], end-3)
+		if !ok || n > utf8.MaxRune {
+			return c, 0
+		}
+		return encode(n), end + 1
+	}
+	n, ok := hex(src[2:], 4)
+	if !ok {
+		return c, 0
+	}
+	if utf16.IsSurrogate(n) && len(src) >= 2*width && src[width] == '\\' && src[width+1] == 'u' {
+		if low, ok := hex(src[width+2:], 4); ok {
+			if r := utf16.DecodeRune(n, low); r != utf8.RuneError {
+				return encode(r), 2 * width
+			}
+		}
+	}
+	return encode(n), width
+}
+
+func single(b byte) char {
+	return char{bytes: [utf8.UTFMax]byte{b}, n: 1}
+}
+
+func encode(r rune) (c char) {
+	c.n = utf8.EncodeRune(c.bytes[:], r)
+	return c
+}
+
+// hex reads exactly n hexadecimal digits.
+func hex(src []byte, n int) (rune, bool) {
+	if n < 1 || len(src) < n {
+		return 0, false
+	}
+	var v uint32
+	for _, c := range src[:n] {
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		case 'A' <= c && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		v = v<<4 | uint32(c)
+	}
+	if v > utf8.MaxRune {
+		return utf8.MaxRune + 1, true
+	}
+	return rune(v), true
+}
+
+// minWrap is the shortest line that counts as part of wrapped base64. Encoders wrap at 64 or 76; below
+// this the ends of ordinary lines of text would count.
+const minWrap = 16
+
+// unwrap fills the view with the parts of src where base64 goes on in the next line, the line ends and the
+// indentation between them left out. It reports whether there was any.
+func (v *view) unwrap(src []byte) bool {
+	v.reset()
+	joined := -1 // the position in src after the line end that was joined last
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(src[at:], '\n')
+		if i < 0 {
+			break
+		}
+		at += i
+		start, end, next := fold(src, at)
+		if next < 0 {
+			continue
+		}
+		if joined >= 0 && start > joined { // not the line that the last one was joined to
+			v.finish(src, joined)
+		}
+		v.copyFrom(src, start, end)
+		joined = next
+		at = next - 1
+	}
+	if joined < 0 {
+		return false
+	}
+	v.finish(src, joined)
+	return true
+}
+
+// finish appends the last line of a block and something that keeps it apart from the next block.
+func (v *view) finish(src []byte, from int) {
+	to := from
+	for to < len(src) && isBase64(src[to]) {
+		to++
+	}
+	if to < len(src) { // the separator is the byte that really ends the block
+		to++
+	}
+	v.copyFrom(src, from, to)
+}
+
+// fold looks at the line end at src[at]. If base64 stands on both sides of it, start and end bound what
+// stands before it and next is where it goes on; else next is -1.
+func fold(src []byte, at int) (start, end, next int) {
+	end = at
+	if end > 0 && src[end-1] == '\r' {
+		end--
+	}
+	start = end
+	for start > 0 && isBase64(src[start-1]) {
+		start--
+	}
+	next = at + 1
+	for next < len(src) && (src[next] == ' ' || src[next] == '\t') {
+		next++
+	}
+	if end-start < minWrap || next >= len(src) || !isBase64(src[next]) {
+		return 0, 0, -1
+	}
+	return start, end, next
+}
