@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	enumspb "go.temporal.io/api/enums/v1"
-
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
+	"github.com/sandboxguard/sandboxguard/integration_test/internal/samples"
 )
 
 // server is the one embedded server of this package. Every test has a task
@@ -26,10 +25,7 @@ func TestMain(m *testing.M) {
 func run(m *testing.M) int {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	s, err := harness.Start(ctx, harness.Options{SearchAttributes: map[string]enumspb.IndexedValueType{
-		"SampleStage": enumspb.INDEXED_VALUE_TYPE_KEYWORD,
-		"SampleCount": enumspb.INDEXED_VALUE_TYPE_INT,
-	}})
+	s, err := harness.Start(ctx, harness.Options{SearchAttributes: samples.SearchAttributes()})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

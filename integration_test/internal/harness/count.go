@@ -2,6 +2,7 @@ package harness
 
 import (
 	"maps"
+	"slices"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
@@ -19,10 +20,14 @@ func Count(h *historypb.History) map[enumspb.EventType]int {
 // CountSteady is Count without the events of ordinary workflow tasks, whose
 // number depends on whether two messages arrived together or apart. Failed
 // workflow tasks are counted. Two runs of the same code over the same messages
-// have equal steady counts.
-func CountSteady(h *historypb.History) map[string]int {
+// have equal steady counts, unless the code itself lets two things race: then
+// name the types of their events.
+func CountSteady(h *historypb.History, racing ...enumspb.EventType) map[string]int {
 	steady := map[string]int{}
 	for t, n := range Count(h) {
+		if slices.Contains(racing, t) {
+			continue
+		}
 		switch t {
 		case enumspb.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED,
 			enumspb.EVENT_TYPE_WORKFLOW_TASK_STARTED,
@@ -46,10 +51,22 @@ func Markers(h *historypb.History) map[string]int {
 }
 
 // FailedTasks counts the workflow tasks that failed or timed out. Both mean
-// that workflow code, or something around it, did not return in order.
+// that workflow code, or something around it, did not return in order. The
+// event that a reset leaves behind is none of them.
 func FailedTasks(h *historypb.History) int {
-	counts := Count(h)
-	return counts[enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED] + counts[enumspb.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT]
+	failed := 0
+	for _, e := range h.GetEvents() {
+		switch e.GetEventType() {
+		case enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED:
+			if e.GetWorkflowTaskFailedEventAttributes().GetCause() != enumspb.WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW {
+				failed++
+			}
+		case enumspb.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT:
+			failed++
+		default:
+		}
+	}
+	return failed
 }
 
 // Sum adds counts up, for a total over the runs of one program.

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -105,4 +107,37 @@ func Prefix(h *historypb.History, lastEventID int64) *historypb.History {
 		prefix.Events = append(prefix.Events, e)
 	}
 	return prefix
+}
+
+// SaveRuns writes the histories of a program's runs beside each other: the
+// first as name.json, the others as name.2.json and so on.
+func SaveRuns(dir, name string, runs []Run) error {
+	for i, run := range runs {
+		if err := Save(runPath(dir, name, i), run.History); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// LoadRuns reads what SaveRuns wrote. A name without any file is an error.
+func LoadRuns(dir, name string) ([]*historypb.History, error) {
+	var runs []*historypb.History
+	for {
+		h, err := Load(runPath(dir, name, len(runs)))
+		if errors.Is(err, fs.ErrNotExist) && len(runs) > 0 {
+			return runs, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, h)
+	}
+}
+
+func runPath(dir, name string, i int) string {
+	if i == 0 {
+		return filepath.Join(dir, name+".json")
+	}
+	return filepath.Join(dir, fmt.Sprintf("%s.%d.json", name, i+1))
 }

@@ -1,0 +1,62 @@
+package samples
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
+)
+
+// RunOptions says how a sample is run on a server. TaskQueue and WorkflowID
+// are required and must be unused.
+type RunOptions struct {
+	TaskQueue  string
+	WorkflowID string
+	// Configure changes the sample's own options before its client and its
+	// worker are made. Nil changes nothing.
+	Configure func(*client.Options, *worker.Options)
+}
+
+// Run runs the sample to its end on a client and a worker of its own, checks
+// its result, and returns the runs of every workflow that took part.
+func (s Sample) Run(ctx context.Context, server *harness.Server, o RunOptions) ([]harness.Run, error) {
+	clientOptions, workerOptions := s.Client, s.Worker
+	if o.Configure != nil {
+		o.Configure(&clientOptions, &workerOptions)
+	}
+	c, err := server.Client(clientOptions)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	w, err := harness.NewWorker(c, o.TaskQueue, workerOptions)
+	if err != nil {
+		return nil, err
+	}
+	s.Register(w)
+	if err := w.Start(); err != nil {
+		return nil, fmt.Errorf("samples: start worker of %s: %w", s.Name, err)
+	}
+	defer w.Stop()
+
+	done, err := s.Drive(ctx, Env{Client: c, Namespace: server.Namespace(), TaskQueue: o.TaskQueue, WorkflowID: o.WorkflowID})
+	if err != nil {
+		return nil, fmt.Errorf("samples: drive %s: %w", s.Name, err)
+	}
+	roots := done.Roots
+	if roots == nil {
+		roots = []workflow.Execution{{ID: o.WorkflowID}}
+	}
+	var runs []harness.Run
+	var failures []error
+	for _, root := range roots {
+		family, err := harness.Family(ctx, c, root.ID, root.RunID)
+		runs, failures = append(runs, family...), append(failures, err)
+	}
+	return runs, errors.Join(append(failures, s.Check(done.Result))...)
+}

@@ -1,0 +1,128 @@
+package integration_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+
+	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
+	"github.com/sandboxguard/sandboxguard/integration_test/internal/samples"
+)
+
+// sampleDir holds what the samples left behind when they ran without the guard.
+var sampleDir = filepath.Join("testdata", "histories", "samples")
+
+// recordedSample loads a sample's histories, none for a sample without any.
+func recordedSample(t *testing.T, s samples.Sample) []*historypb.History {
+	t.Helper()
+	if s.Workflows == nil {
+		return nil
+	}
+	recorded, err := harness.LoadRuns(sampleDir, s.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return recorded
+}
+
+// TestSamplesRunTheSame runs every sample on the server under every setup. It
+// must come to its result, write the events that it wrote without the guard,
+// and replay both with and without what it ran under.
+func TestSamplesRunTheSame(t *testing.T) {
+	t.Parallel()
+	for _, u := range setups() {
+		for _, s := range samples.All() {
+			t.Run(u.name+"/"+s.Name, func(t *testing.T) {
+				t.Parallel()
+				queue := harness.Queue(t)
+				runs, err := s.Run(limited(t), server, samples.RunOptions{
+					TaskQueue: queue, WorkflowID: queue,
+					Configure: func(c *client.Options, w *worker.Options) { u.configure(t, c, w) },
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				recorded := recordedSample(t, s)
+				if len(runs) != len(recorded) {
+					t.Fatalf("%d workflow runs, want %d", len(runs), len(recorded))
+				}
+				for i, run := range runs {
+					if n := harness.FailedTasks(run.History); n != 0 {
+						t.Errorf("run %d: %d failed workflow tasks", i+1, n)
+					}
+					if diff := cmp.Diff(harness.CountSteady(recorded[i], s.Racing...), harness.CountSteady(run.History, s.Racing...)); diff != "" {
+						t.Errorf("run %d: other events than when it was recorded (-recorded +now):\n%s", i+1, diff)
+					}
+					replaySample(t, s, run.History, setups()[0])
+					replaySample(t, s, run.History, u)
+				}
+			})
+		}
+	}
+}
+
+// TestSamplesReplay replays every recorded history under every setup.
+func TestSamplesReplay(t *testing.T) {
+	t.Parallel()
+	for _, u := range setups() {
+		for _, s := range samples.All() {
+			t.Run(u.name+"/"+s.Name, func(t *testing.T) {
+				t.Parallel()
+				for _, h := range recordedSample(t, s) {
+					replaySample(t, s, h, u)
+				}
+			})
+		}
+	}
+}
+
+func replaySample(t *testing.T, s samples.Sample, h *historypb.History, u setup) {
+	t.Helper()
+	if s.Unreplayable != "" {
+		return
+	}
+	options := harness.ReplayOptions{Replayer: s.Replayer()}
+	u.replayer(t, &options.Replayer)
+	if err := harness.Replay(h, options, s.Workflows); err != nil {
+		t.Errorf("replay %s: %v", u.name, err)
+	}
+}
+
+// TestSamplesAreRecorded finds recordings that belong to no sample, and
+// recordings that were written by something other than the recorder.
+func TestSamplesAreRecorded(t *testing.T) {
+	t.Parallel()
+	names := map[string]bool{}
+	for _, s := range samples.All() {
+		if names[s.Name] {
+			t.Errorf("two samples are called %s", s.Name)
+		}
+		names[s.Name] = true
+		for i, h := range recordedSample(t, s) {
+			for _, e := range h.GetEvents() {
+				task := e.GetWorkflowTaskCompletedEventAttributes()
+				if task != nil && task.GetIdentity() != "recorder" {
+					t.Errorf("%s, run %d: event %d comes from worker %q", s.Name, i+1, e.GetEventId(), task.GetIdentity())
+				}
+			}
+		}
+	}
+	if len(names) < 20 {
+		t.Errorf("%d samples, want 20 or more", len(names))
+	}
+	files, err := os.ReadDir(sampleDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if name, _, _ := strings.Cut(f.Name(), "."); !names[name] {
+			t.Errorf("%s belongs to no sample", f.Name())
+		}
+	}
+}
