@@ -18,8 +18,8 @@ type span struct {
 // escaped value shifts the decoding of its first character by one level.
 const maxDepth = 3
 
-// maxScratch is the size up to which the buffers of a scratch are kept for the next text.
-const maxScratch = 1 << 20
+// maxScratch is the size up to which a buffer is kept for the next text.
+const maxScratch = 4 << 20
 
 // scratch is the working memory for texts that have to be decoded.
 type scratch struct {
@@ -27,20 +27,13 @@ type scratch struct {
 	wrapped view
 }
 
-// wipe forgets the texts, which may hold values.
-func (s *scratch) wipe() {
-	for i := range s.levels {
-		s.levels[i].wipe()
-	}
-	s.wrapped.wipe()
-}
-
-func (v *view) wipe() {
-	v.reset()
-	if cap(v.buf) > maxScratch {
-		v.buf = nil
-	}
-	if cap(v.segs) > maxScratch/8 {
+// release forgets the texts, which may hold values, and what was needed for uncommonly large ones.
+func (s *scratch) release() {
+	for _, v := range []*view{&s.levels[0], &s.levels[1], &s.levels[2], &s.wrapped} {
+		v.wipe()
+		if cap(v.buf) > maxScratch {
+			v.buf = nil
+		}
 		v.segs = nil
 	}
 }
@@ -63,16 +56,23 @@ func (m *matcher) find(text []byte, pool *sync.Pool) []span {
 
 // findDecoded appends what can be found only after decoding the text.
 func (m *matcher) findDecoded(text []byte, pool *sync.Pool, spans []span) []span {
-	sc := &scratch{}
-	if pool != nil {
-		if kept, ok := pool.Get().(*scratch); ok {
-			sc = kept
-		}
-		defer func() {
-			sc.wipe()
-			pool.Put(sc)
-		}()
+	sc, ok := pool.Get().(*scratch)
+	if !ok {
+		sc = new(scratch)
 	}
+	defer func() {
+		sc.release()
+		pool.Put(sc)
+	}()
+	known := len(spans)
+	if found := m.scanViews(text, sc, false, spans); len(found) == known {
+		return found
+	}
+	return m.scanViews(text, sc, true, spans)
+}
+
+// scanViews appends the spans found in the views of text. They are places in text only with tracing.
+func (m *matcher) scanViews(text []byte, sc *scratch, trace bool, spans []span) []span {
 	src := text
 	for depth := 0; ; depth++ { // src is the text decoded depth times
 		known := len(spans)
@@ -80,14 +80,16 @@ func (m *matcher) findDecoded(text []byte, pool *sync.Pool, spans []span) []span
 			spans = m.scan(src, spans)
 		}
 		joined := len(spans)
-		if sc.wrapped.unwrap(src) {
+		if sc.wrapped.unwrap(src, trace) {
 			spans = m.scan(sc.wrapped.buf, spans)
-			sc.wrapped.trace(spans[joined:])
 		}
-		for d := depth - 1; d >= 0; d-- {
-			sc.levels[d].trace(spans[known:])
+		if trace {
+			sc.wrapped.origins(spans[joined:])
+			for d := depth - 1; d >= 0; d-- {
+				sc.levels[d].origins(spans[known:])
+			}
 		}
-		if depth == maxDepth || !sc.levels[depth].unescape(src) {
+		if depth == maxDepth || !sc.levels[depth].unescape(src, trace) {
 			return spans
 		}
 		src = sc.levels[depth].buf

@@ -54,7 +54,7 @@ func newGrams(needles []needle, size, width, limit int) *grams {
 	g.links = make([]link, 1, total+1)
 	common := g.count(needles, members)
 	for _, i := range members {
-		g.insert(i, needles[i].text, common)
+		g.insert(i, readOnly(needles[i].text), common)
 	}
 	return g
 }
@@ -64,7 +64,7 @@ func newGrams(needles []needle, size, width, limit int) *grams {
 func (g *grams) count(needles []needle, members []int32) []uint16 {
 	counts := make([]uint16, 1<<(64-g.shift))
 	for _, i := range members {
-		text := needles[i].text
+		text := readOnly(needles[i].text)
 		for at := 0; at+g.width <= len(text) && at < maxWindows+g.step; at++ {
 			if c := &counts[g.hash(g.load(text, at))]; *c < 1<<16-1 {
 				*c++
@@ -75,7 +75,7 @@ func (g *grams) count(needles []needle, members []int32) []uint16 {
 }
 
 // insert indexes the window of the needle whose grams are the rarest.
-func (g *grams) insert(index int32, text string, counts []uint16) {
+func (g *grams) insert(index int32, text []byte, counts []uint16) {
 	windows := min(len(text)-(g.step+g.width-1), maxWindows) + 1
 	sum, best, start := 0, 0, 0
 	for at := range windows + g.step - 1 {
@@ -111,12 +111,13 @@ func (g *grams) find(gram uint64) *slot {
 }
 
 // load reads the gram that begins at text[at:].
-func (g *grams) load(text string, at int) uint64 {
-	var gram uint64
-	for i := range g.width {
-		gram |= uint64(text[at+i]) << (8 * i)
+func (g *grams) load(text []byte, at int) uint64 {
+	if at+8 <= len(text) {
+		return binary.LittleEndian.Uint64(text[at:]) & g.mask
 	}
-	return gram
+	var tail [8]byte
+	copy(tail[:], text[at:])
+	return binary.LittleEndian.Uint64(tail[:]) & g.mask
 }
 
 // scan appends a span for each place in text where one of the needles stands.
@@ -129,9 +130,7 @@ func (g *grams) scan(text []byte, needles []needle, spans []span) []span {
 		}
 	}
 	for ; at+g.width <= len(text); at += g.step {
-		var tail [8]byte
-		copy(tail[:], text[at:])
-		gram := binary.LittleEndian.Uint64(tail[:]) & g.mask
+		gram := g.load(text, at)
 		if h := g.hash(gram); g.bitmap[h>>6]>>(h&63)&1 != 0 {
 			spans = g.confirm(text, at, gram, needles, spans)
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Needles of longSize bytes and more are sampled at every ninth byte, shorter ones at every fourth. One
@@ -32,7 +33,7 @@ type owner struct {
 	names  []string
 }
 
-func newMatcher(entries []*entry) *matcher {
+func newMatcher(entries []*entry, pool *sync.Pool) *matcher {
 	m := &matcher{shortest: math.MaxInt}
 	for i, e := range entries {
 		for _, n := range e.needles {
@@ -51,7 +52,7 @@ func newMatcher(entries []*entry) *matcher {
 	m.mid = newGrams(m.needles, midSize, midWidth, longSize)
 	for i := range m.owners {
 		o := &m.owners[i]
-		o.marker = markerStart + m.label(o.names[0]) + markerEnd
+		o.marker = markerStart + m.label(o.names[0], pool) + markerEnd
 		m.markers = append(m.markers, o.marker)
 	}
 	slices.Sort(m.markers)
@@ -107,8 +108,8 @@ const (
 
 // label is the form in which a name may stand in a marker. It needs no escape in JSON, cannot end the
 // marker early, and holds no value: a value that was passed as its own name must not be shown by it.
-func (m *matcher) label(name string) string {
-	if name == "" || len(m.find([]byte(name), nil)) > 0 {
+func (m *matcher) label(name string, pool *sync.Pool) string {
+	if name == "" || len(m.find([]byte(name), pool)) > 0 {
 		return plainLabel
 	}
 	label := strings.Map(func(r rune) rune {
@@ -117,7 +118,7 @@ func (m *matcher) label(name string) string {
 		}
 		return r
 	}, name)
-	if len(m.find([]byte(label), nil)) > 0 {
+	if len(m.find([]byte(label), pool)) > 0 {
 		return plainLabel
 	}
 	return label

@@ -121,7 +121,7 @@ func (s *Set) rebuild() {
 		return
 	}
 	entries := slices.SortedFunc(maps.Values(s.entries), func(a, b *entry) int { return strings.Compare(a.value, b.value) })
-	s.current.Store(newMatcher(entries))
+	s.current.Store(newMatcher(entries, &s.scratch))
 }
 
 // trim cuts what is around a value more often than it is part of it: the line end of a file, the spaces of

@@ -3,15 +3,17 @@ package redact
 import (
 	"bytes"
 	"slices"
+	"sort"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// view is a text derived from another one, with the way back: which bytes of the source each of its bytes
-// was made of.
+// view is a text derived from another one. Which bytes of the source each of its bytes was made of is
+// noted only when the view is built with tracing, since that is needed only after a hit.
 type view struct {
-	buf  []byte
-	segs []segment
+	buf   []byte
+	trace bool
+	segs  []segment
 }
 
 // segment says that the bytes of a view from at on come from the source from src on: byte by byte, or, if
@@ -21,23 +23,32 @@ type segment struct {
 	whole   bool
 }
 
-// reset empties the view and forgets its text.
-func (v *view) reset() {
+// reset prepares the view for a text of at most size bytes.
+func (v *view) reset(size int, trace bool) {
+	v.wipe()
+	v.trace = trace
+	v.buf = slices.Grow(v.buf, size)
+}
+
+// wipe empties the view and forgets its text.
+func (v *view) wipe() {
 	clear(v.buf)
 	v.buf, v.segs = v.buf[:0], v.segs[:0]
 }
 
-// trace turns spans of the view into spans of its source.
-func (v *view) trace(spans []span) {
+// copyFrom appends src[from:to] as it is.
+func (v *view) copyFrom(src []byte, from, to int) {
+	if v.trace {
+		v.segs = append(v.segs, segment{at: len(v.buf), src: from})
+	}
+	v.buf = append(v.buf, src[from:to]...)
+}
+
+// origins turns spans of the view into spans of its source.
+func (v *view) origins(spans []span) {
 	for i, s := range spans {
 		spans[i].start, spans[i].end = v.source(s.start, s.end)
 	}
-}
-
-// copyFrom appends src[from:to] as it is.
-func (v *view) copyFrom(src []byte, from, to int) {
-	v.segs = append(v.segs, segment{at: len(v.buf), src: from})
-	v.buf = append(v.buf, src[from:to]...)
 }
 
 // source maps a non-empty range of the view to the range of the source that it was made of.
@@ -56,44 +67,51 @@ func (v *view) source(start, end int) (from, to int) {
 
 // segment is the index of the segment that the byte at pos belongs to.
 func (v *view) segment(pos int) int {
-	i, found := slices.BinarySearchFunc(v.segs, pos, func(s segment, pos int) int { return s.at - pos })
-	if !found {
-		i--
-	}
-	return i
+	return sort.Search(len(v.segs), func(i int) bool { return v.segs[i].at > pos }) - 1
 }
 
 // unescape fills the view with src, its backslash escapes decoded from left to right. It reports whether
-// there was any.
-func (v *view) unescape(src []byte) bool {
-	v.reset()
+// there was any. No escape is shorter than what it stands for.
+func (v *view) unescape(src []byte, trace bool) bool {
+	at := bytes.IndexByte(src, '\\')
+	if at < 0 {
+		return false
+	}
+	v.reset(len(src), trace)
 	decoded := false
 	copied := 0
-	for at := 0; ; {
-		i := bytes.IndexByte(src[at:], '\\')
-		if i < 0 {
-			break
+	for at < len(src) {
+		if src[at] != '\\' {
+			if at-copied < longRun {
+				at++
+				continue
+			}
+			i := bytes.IndexByte(src[at:], '\\')
+			if i < 0 {
+				break
+			}
+			at += i
 		}
-		at += i
 		char, used := decodeEscape(src[at:])
 		if used == 0 {
 			at++
 			continue
 		}
-		if at > copied {
-			v.copyFrom(src, copied, at)
+		v.copyFrom(src, copied, at)
+		if trace {
+			v.segs = append(v.segs, segment{at: len(v.buf), src: at, whole: true})
 		}
-		v.segs = append(v.segs, segment{at: len(v.buf), src: at, whole: true})
 		v.buf = append(v.buf, char.bytes[:char.n]...)
 		at += used
 		copied = at
 		decoded = true
 	}
-	if decoded {
-		v.copyFrom(src, copied, len(src))
-	}
+	v.copyFrom(src, copied, len(src))
 	return decoded
 }
+
+// longRun is how much text without a backslash makes it worth to search for the next one in bulk.
+const longRun = 16
 
 // char is one decoded character: up to four bytes of UTF-8, or any single byte.
 type char struct {
@@ -206,8 +224,8 @@ const minWrap = 16
 
 // unwrap fills the view with the parts of src where base64 goes on in the next line, the line ends and the
 // indentation between them left out. It reports whether there was any.
-func (v *view) unwrap(src []byte) bool {
-	v.reset()
+func (v *view) unwrap(src []byte, trace bool) bool {
+	v.reset(0, trace)
 	joined := -1 // the position in src after the line end that was joined last
 	for at := 0; ; at++ {
 		i := bytes.IndexByte(src[at:], '\n')

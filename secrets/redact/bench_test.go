@@ -1,0 +1,145 @@
+package redact_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/sandboxguard/sandboxguard/secrets/redact"
+)
+
+// benchSet holds n values of 20 to 48 bytes.
+func benchSet(tb testing.TB, n int) *redact.Set {
+	tb.Helper()
+	set := redact.NewSet()
+	for i := range n {
+		if err := set.Add(fmt.Sprint("s", i), randomText(20+i%29, uint64(i))); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return set
+}
+
+func BenchmarkClean(b *testing.B) {
+	texts := corpora(1 << 20)
+	for _, n := range []int{1, 10, 100, 1000} {
+		set := benchSet(b, n)
+		for _, kind := range []string{"text", "JSON", "JSON in JSON", "binary", "base64", "wrapped base64"} {
+			b.Run(fmt.Sprintf("values=%d/%s", n, kind), func(b *testing.B) {
+				text := texts[kind]
+				b.SetBytes(int64(len(text)))
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, hits := set.Bytes(text); hits != 0 {
+						b.Fatal("a hit in clean text")
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkShortestValue shows what a single value of eight bytes costs.
+func BenchmarkShortestValue(b *testing.B) {
+	set := benchSet(b, 100)
+	if err := set.Add("eight", "aB3xY9_k"); err != nil {
+		b.Fatal(err)
+	}
+	text := corpora(1 << 20)["JSON"]
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if set.Contains(text) {
+			b.Fatal("a hit in clean text")
+		}
+	}
+}
+
+func BenchmarkLogLine(b *testing.B) {
+	set := benchSet(b, 100)
+	line := `activity completed: StartJob attempt 1 on queue "agents" after 1.204s`
+	b.SetBytes(int64(len(line)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, hits := set.String(line); hits != 0 {
+			b.Fatal("a hit in clean text")
+		}
+	}
+}
+
+func BenchmarkHits(b *testing.B) {
+	set := benchSet(b, 100)
+	for _, n := range []int{1, 1000} {
+		text := corpora(1 << 20)["JSON"]
+		for i := range n {
+			copy(text[i*len(text)/n:], `{"k":"`+randomText(20, 0)+`"}`)
+		}
+		b.Run(fmt.Sprint("hits=", n), func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, hits := set.Bytes(text); hits != n {
+					b.Fatalf("%d hits", hits)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkHostile is text made of a prefix that all values share.
+func BenchmarkHostile(b *testing.B) {
+	prefix := randomText(47, 1)
+	set := redact.NewSet()
+	for i := range 1000 {
+		if err := set.Add("v", prefix+randomText(16, uint64(100+i))); err != nil {
+			b.Fatal(err)
+		}
+	}
+	text := []byte(strings.Repeat(prefix, 1<<20/len(prefix)))
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if set.Contains(text) {
+			b.Fatal("a hit in clean text")
+		}
+	}
+}
+
+func BenchmarkAddRemove(b *testing.B) {
+	for _, n := range []int{0, 100, 1000} {
+		set := benchSet(b, n)
+		b.Run(fmt.Sprint("values=", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := set.Add("one more", "a value that is not there yet"); err != nil {
+					b.Fatal(err)
+				}
+				set.Remove("one more", "a value that is not there yet")
+			}
+		})
+	}
+}
+
+// TestAllocations pins what the benchmarks show: text without a value costs no allocation, decoded or not.
+func TestAllocations(t *testing.T) {
+	set := benchSet(t, 100)
+	set.AddShort("short", "1234")
+	for kind, text := range corpora(1 << 14) {
+		str := string(text)
+		allocs := testing.AllocsPerRun(50, func() {
+			set.Bytes(text)
+			set.JSON(text)
+			set.String(str)
+			if set.ContainsString(str) || set.Names(str) != nil {
+				t.Errorf("%s: a hit in clean text", kind)
+			}
+		})
+		if decoded := bytes.ContainsAny(text, "\\\n"); decoded && raceDetector {
+			continue // working memory comes from a pool
+		}
+		if allocs >= 1 {
+			t.Errorf("%s: %v allocations", kind, allocs)
+		}
+	}
+}
