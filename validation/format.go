@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/sandboxguard/sandboxguard/secrets"
 )
 
 // The formats of the policy file's strings. Patterns are kept to what RE2 and
@@ -17,7 +19,7 @@ var (
 	formatSize = patternFormat(`a size such as "512MiB" or "2GiB"`,
 		`^[1-9][0-9]{0,8}(B|KiB|MiB|GiB|TiB)$`)
 	formatDuration = patternFormat(`a duration such as "90s", "15m" or "1h30m"`,
-		`^([0-9]{1,6}h)?([0-9]{1,6}m)?([0-9]{1,9}s)?$`)
+		`^([0-9]{1,9}[hms])+$`)
 	formatSandboxPath = &format{
 		text:    "an absolute path other than / without . or .. segments",
 		pattern: `^/`,
@@ -56,14 +58,22 @@ var (
 	formatRef = &format{
 		text:    `a reference such as "env:NAME", "file:dir/name" or "vault:kv/app#field"`,
 		pattern: `^[a-z][a-z0-9-]*:.+$`,
+		check: func(s string) bool {
+			_, err := secrets.ParseRef(s)
+			return err == nil
+		},
 	}
 	formatProse = &format{
 		text:  "a text of 1 to 1000 characters",
 		check: isProse,
 	}
 	formatWorkflowID = &format{
-		text:    `a regular expression with named groups, such as "^(?P<tenant>[a-z0-9-]+)-job-.*$"`,
+		text:    `a regular expression anchored at both ends, such as "^(?P<tenant>[a-z0-9-]+)-job-.*$"`,
 		pattern: `^\^.*\$$`,
+		check: func(s string) bool {
+			_, err := regexp.Compile(s)
+			return err == nil && len(s) <= 500 && isAnchored(s)
+		},
 	}
 	formatAny = &format{text: "a text", check: isProse}
 )

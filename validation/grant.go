@@ -1,41 +1,62 @@
 package validation
 
-import (
-	"time"
-
-	"github.com/sandboxguard/sandboxguard/secrets"
-)
+import "strings"
 
 // Grant is the right to have one secret at one place. Either Env is set, or
-// Activity and Input are.
+// Activity and Input are. The zero Grant grants nothing.
 type Grant struct {
-	Secret           Secret
-	Env              string      // name of a variable in a sandbox's environment
-	Activity         string      // activity type
-	Input            Pointer     // into the encoded arguments; the first segment is the argument's index
-	Literal          LiteralMode // what the field may hold besides the reference
-	DestinationFixed bool        // the owner states that no argument of the activity chooses where the secret is sent
+	// Secret is what is granted. What is resolved for a run is
+	// Secret.RefFor of that run, whatever a payload spells.
+	Secret Secret
+	// Env is the name of a variable in a sandbox's environment.
+	Env string
+	// Activity is an activity type.
+	Activity string
+	// Input leads into the encoded arguments of Activity; its first segment is
+	// the argument's index.
+	Input Pointer
+	// Literal says what the field at Input may hold besides the reference.
+	Literal LiteralMode
+	// DestinationFixed is the owner's statement that no argument of Activity
+	// chooses where the secret is sent; see [DestinationField].
+	DestinationFixed bool
 }
-
-// Secret is an entry of the policy's secrets section.
-type Secret struct {
-	Name     string      // the key in the file
-	Ref      secrets.Ref // may hold placeholders: use RefFor
-	Owner    string
-	Reason   string
-	ReviewBy time.Time // midnight UTC at the start of the day
-}
-
-// RefScope is what the placeholders of a reference are filled from.
-type RefScope struct{ Namespace, TaskQueue, WorkflowID string }
-
-// RefFor returns the reference for one run, placeholders filled.
-func (s Secret) RefFor(scope RefScope) (secrets.Ref, error) { return s.Ref, nil }
-
-// Overdue reports whether the review of the secret is more than 14 days late at
-// now.
-func (s Secret) Overdue(now time.Time) bool { return true }
 
 // DestinationField reports whether an argument or field called name chooses
-// where an activity sends what it holds.
-func DestinationField(name string) bool { return false }
+// where an activity sends what it holds: url, base_url, host, endpoint, address,
+// webhook, server and the like, in any style of writing, with any prefix and in
+// the plural (apiBaseURL, callback-url, Endpoints). The guard refuses a grant to
+// a field of an activity that has such a field beside it, with rule
+// destination-not-fixed, unless the grant has DestinationFixed.
+func DestinationField(name string) bool {
+	name = strings.TrimRight(name, "0123456789")
+	for _, form := range []string{name, strings.TrimSuffix(name, "s"), strings.TrimSuffix(name, "es")} {
+		switch lastWord(form) {
+		case "url", "uri", "host", "hostname", "endpoint", "address", "addr", "webhook", "server", "destination", "domain",
+			"baseurl", "baseuri", "apiurl", "serverurl", "webhookurl", "callbackurl", "hosturl":
+			return true
+		}
+	}
+	return false
+}
+
+// lastWord returns the last word of a name in lower case: "url" for base_url,
+// baseUrl, BASE-URL and BaseURL.
+func lastWord(name string) string {
+	if i := strings.LastIndexAny(name, "_-. "); i >= 0 {
+		name = name[i+1:]
+	}
+	start := len(name)
+	if start > 0 && isUpper(name[start-1]) { // ends in an initialism
+		for start > 0 && isUpper(name[start-1]) {
+			start--
+		}
+		return strings.ToLower(name[start:])
+	}
+	for start > 0 && !isUpper(name[start-1]) {
+		start--
+	}
+	return strings.ToLower(name[max(0, start-1):])
+}
+
+func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }

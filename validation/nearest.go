@@ -17,16 +17,21 @@ func hint(unknown string, known []string) string {
 	return "known are " + strings.Join(known, ", ")
 }
 
-// nearest returns the known name with the smallest edit distance to name, ""
-// when even that is not near.
+// nearest returns the known name that begins with name, or the one with the
+// smallest edit distance to it; "" when none is near.
 func nearest(name string, known []string) string {
-	best, bestDistance := "", 1+max(2, min(len(name), 64)/3)
+	name = strings.ToLower(name)
+	best, bestDistance := "", 0
 	for _, k := range known {
 		if len(name) > 2*len(k)+4 {
 			continue
 		}
-		d := distance(strings.ToLower(name), strings.ToLower(k))
-		if d < bestDistance && d < len(k) {
+		lower := strings.ToLower(k)
+		if len(name) >= 3 && strings.HasPrefix(lower, name) {
+			return k
+		}
+		d := distance(name, lower)
+		if d <= max(2, max(len(name), len(k))/2) && d < min(len(name), len(k)) && (best == "" || d < bestDistance) {
 			best, bestDistance = k, d
 		}
 	}

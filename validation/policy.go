@@ -1,13 +1,50 @@
 package validation
 
 import (
-	"github.com/sandboxguard/sandboxguard/sandbox"
+	"slices"
+	"strings"
+
 	"github.com/sandboxguard/sandboxguard/secrets"
 )
 
-// Policy is the policy of one queue. It is immutable, cheap to copy and safe
-// for concurrent use. The zero Policy denies everything.
-type Policy struct{}
+// Policy is the policy of one queue. It is immutable, as small as a pointer and
+// safe for concurrent use. The zero Policy denies everything. The slices that its
+// methods return must not be changed.
+type Policy struct {
+	queue *queuePolicy
+}
+
+// queuePolicy is a compiled entry.
+type queuePolicy struct {
+	entry         string
+	section       string // where the entry stands, for messages
+	mode          Mode
+	literals      LiteralsMode
+	digest        string
+	workflows     []string
+	anyWorkflow   bool // the entry lists no workflows at all
+	inputs        map[string][]Input
+	inputGrants   map[string][]Grant
+	envGrants     map[string][]Grant
+	redact        []secrets.Ref
+	allowLiterals []allowedLiteral
+	sandbox       sandboxPolicy
+}
+
+// sandboxPolicy is what a manifest may hold. The zero sandboxPolicy allows
+// nothing.
+type sandboxPolicy struct {
+	entries     []string
+	localRoots  []string
+	envLiterals map[string]bool
+	pathGrants  []pathGrant
+}
+
+// pathGrant is a path inside the sandbox that manifests may ask for.
+type pathGrant struct {
+	path     string
+	readOnly bool
+}
 
 // Input is an untyped input that the policy names as a run config or manifest.
 type Input struct {
@@ -16,46 +53,159 @@ type Input struct {
 	Kind     InputKind
 }
 
-// Entry returns the key under queues that this policy stands under, or
-// "default".
-func (p Policy) Entry() string { return "" }
+// Entry returns the key under queues that this policy stands under, "default"
+// for the default section, "" for the zero Policy.
+func (p Policy) Entry() string {
+	if p.queue == nil {
+		return ""
+	}
+	return p.queue.entry
+}
 
 // Mode returns the queue's mode.
-func (p Policy) Mode() Mode { return ModeUnset }
+func (p Policy) Mode() Mode {
+	if p.queue == nil {
+		return ModeUnset
+	}
+	return p.queue.mode
+}
 
 // Literals returns what becomes of text with the form of a credential.
-func (p Policy) Literals() LiteralsMode { return LiteralsEnforce }
+func (p Policy) Literals() LiteralsMode {
+	if p.queue == nil {
+		return LiteralsEnforce
+	}
+	return p.queue.literals
+}
 
-// Digest returns 8 hex digits that change when the meaning of the policy does.
-func (p Policy) Digest() string { return "" }
+// Digest returns 8 hex digits that change when the meaning of the entry does, its
+// secrets included. It is "" for the zero Policy.
+func (p Policy) Digest() string {
+	if p.queue == nil {
+		return ""
+	}
+	return p.queue.digest
+}
 
-// AllowsWorkflow reports whether workflows of that type may use guard data on
-// the queue.
-func (p Policy) AllowsWorkflow(typ string) bool { return false }
+// AllowsWorkflow reports whether workflows of that type may use guard data on the
+// queue.
+func (p Policy) AllowsWorkflow(typ string) bool {
+	return p.queue != nil && (p.queue.anyWorkflow || slices.Contains(p.queue.workflows, typ))
+}
 
-// Inputs returns where the inputs of an activity hold run configs or manifests.
-func (p Policy) Inputs(activity string) []Input { return nil }
+// Inputs returns where the inputs of an activity hold run configs or manifests,
+// in the order of arguments and paths.
+func (p Policy) Inputs(activity string) []Input {
+	if p.queue == nil {
+		return nil
+	}
+	return p.queue.inputs[activity]
+}
 
-// InputGrants returns the grants to fields of an activity's arguments.
-func (p Policy) InputGrants(activity string) []Grant { return nil }
+// InputGrants returns the grants to fields of an activity's arguments. No two of
+// them can name the same field.
+func (p Policy) InputGrants(activity string) []Grant {
+	if p.queue == nil {
+		return nil
+	}
+	return p.queue.inputGrants[activity]
+}
 
-// EnvGrant returns the grant that lets a sandbox have ref in the variable
-// called env.
-func (p Policy) EnvGrant(env string, ref secrets.Ref) (Grant, bool) { return Grant{}, false }
+// EnvGrant returns the grant that lets a sandbox have ref in the variable called
+// env. For a grant whose reference has placeholders, ref may be that reference
+// itself or any that it can become; resolve Secret.RefFor of the run and nothing
+// else.
+func (p Policy) EnvGrant(env string, ref secrets.Ref) (Grant, bool) {
+	if p.queue == nil || ref.IsZero() {
+		return Grant{}, false
+	}
+	for _, g := range p.queue.envGrants[env] {
+		if g.Secret.covers(ref) {
+			return g, true
+		}
+	}
+	return Grant{}, false
+}
 
-// RedactRefs returns the references that are resolved only to hide them.
-func (p Policy) RedactRefs() []secrets.Ref { return nil }
+// RedactRefs returns the references that activities read by themselves. They are
+// resolved only to hide their values.
+func (p Policy) RedactRefs() []secrets.Ref {
+	if p.queue == nil {
+		return nil
+	}
+	return p.queue.redact
+}
 
-// CheckManifest returns every violation of the policy in m.
-func (p Policy) CheckManifest(m sandbox.Manifest, at string) []Violation { return nil }
+// allowedLiteral is an entry of allow_literals.
+type allowedLiteral struct {
+	path Pointer // without the levels that the wire puts between
+	rule string
+}
 
-// CheckRunConfig returns every violation of the policy in rc.
-func (p Policy) CheckRunConfig(rc sandbox.RunConfig, at string) []Violation { return nil }
+// LiteralAllowed reports whether allow_literals lifts the rule at a place. The
+// path begins with what the data belongs to, an activity, workflow, signal or
+// update by its name, then the argument's index and the JSON pointer:
+// "StartJob/0/config/manifest/environment/DEMO_KEY". The levels "sandbox" before
+// a manifest and "value" below an environment may be left out in the file. A path
+// that begins with "/" belongs to nothing and is matched only by a "*".
+func (p Policy) LiteralAllowed(path, rule string) bool {
+	if p.queue == nil || len(p.queue.allowLiterals) == 0 {
+		return false
+	}
+	var place Pointer
+	for _, allowed := range p.queue.allowLiterals {
+		if allowed.rule != rule {
+			continue
+		}
+		if place == nil {
+			place = literalPlace(path)
+		}
+		if allowed.path.Match(place) {
+			return true
+		}
+	}
+	return false
+}
 
-// LiteralAllowed reports whether allow_literals lets the rule be broken at path.
-func (p Policy) LiteralAllowed(path, rule string) bool { return false }
+// literalPlace splits "StartJob/0/config" and leaves out the levels "sandbox" and
+// "value" of the wire.
+func literalPlace(path string) Pointer {
+	segments, err := ParsePointer("/" + path)
+	if err != nil {
+		return Pointer{}
+	}
+	place := make(Pointer, 0, len(segments))
+	for i, seg := range segments {
+		switch {
+		case seg == "sandbox" && i+1 < len(segments) && segments[i+1] == "manifest":
+		case seg == "value" && i > 0 && segments[i-1] == "environment":
+		default:
+			place = append(place, seg)
+		}
+	}
+	return place
+}
 
-// LiteralCredential returns the violation for text with the form of a credential
-// of that kind at path in the arguments of an activity, with a fix that names
-// the queue's entry.
-func (p Policy) LiteralCredential(activity, path, kind string) Violation { return Violation{} }
+// LiteralCredential returns the violation for text with the form of a credential,
+// as [DetectCredentials] names its kind, at a path within the arguments of an
+// activity. Its fix says how to bind the field in this queue's entry.
+func (p Policy) LiteralCredential(activity, path, kind string) Violation {
+	v := NewViolation(RuleLiteralCredential, path)
+	if kind != "" {
+		v = v.withDetail("this text has the form of " + article(kind) + " " + kind)
+	}
+	if p.queue == nil || SafeSegment(activity, 0) != activity {
+		return v
+	}
+	v.Fix = `pass secrets.Env("NAME"), or bind the field: ` + p.queue.section +
+		".grants: {secret: NAME, to: {activity: " + activity + ", input: " + path + "}}"
+	return v
+}
+
+// article returns "a" or "an".
+func article(noun string) string {
+	if strings.ContainsRune("AEIOUaeiou", rune(noun[0])) {
+		return "an"
+	}
+	return "a"
+}

@@ -1,7 +1,14 @@
 package validation
 
-// The rule ids. They are stable: audit records, metrics, allow_literals and the
-// documentation use them.
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// The ids of the rules of this package. They are stable: audit records, metrics,
+// allow_literals and the documentation use them. The rules about the form of
+// manifests and run configs have their constants in package sandbox.
 const (
 	RuleClientOptionCredential = "client-option-credential"
 	RuleDestinationNotFixed    = "destination-not-fixed"
@@ -35,7 +42,7 @@ const (
 // RuleInfo describes a rule.
 type RuleInfo struct {
 	ID      string // kebab-case, stable
-	Summary string // what it is for, one sentence
+	Summary string // what it is about, one sentence
 	Detail  string // "must ...", the text of its violations
 	Fix     string // what to do about one
 }
@@ -44,13 +51,34 @@ type RuleInfo struct {
 // the repository.
 func (r RuleInfo) Anchor() string { return "docs/errors.md#" + r.ID }
 
-// Rules returns the built-in rules in order of their ids.
-func Rules() []RuleInfo { return nil }
+// Rules returns every rule that a violation can name, in order of the ids.
+func Rules() []RuleInfo {
+	rules := slices.Concat(policyRules, formRules)
+	slices.SortFunc(rules, func(a, b RuleInfo) int { return strings.Compare(a.ID, b.ID) })
+	return rules
+}
 
 // NewViolation returns the violation of the rule with that id at path, with the
-// rule's own texts. An id that no rule has gives a violation that says so.
+// rule's own texts. For an id that no rule has, the violation says just that: it
+// is still one, so that nothing passes.
 func NewViolation(rule, path string) Violation {
-	return Violation{Path: path, Rule: rule}
+	info := ruleByID(rule)
+	return Violation{Path: path, Rule: rule, Detail: info.Detail, Fix: info.Fix}
+}
+
+func ruleByID(id string) RuleInfo {
+	for _, rules := range [][]RuleInfo{policyRules, formRules} {
+		if i := slices.IndexFunc(rules, func(r RuleInfo) bool { return r.ID == id }); i >= 0 {
+			return rules[i]
+		}
+	}
+	return RuleInfo{ID: id, Detail: "must satisfy a rule that this version does not know"}
+}
+
+// withDetail returns v with its fixed text completed by another fixed text.
+func (v Violation) withDetail(more string) Violation {
+	v.Detail = cmp.Or(v.Detail, "must be refused") + "; " + more
+	return v
 }
 
 // literalRules are the rules about text with the form of a credential: the only

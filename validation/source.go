@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -93,7 +94,7 @@ func directive(src []byte) (place, bool) {
 }
 
 var (
-	yamlErrorText   = regexp.MustCompile(`^yaml: (?:line ([0-9]+): )?([a-zA-Z0-9 ',.:<>!/-]+)$`)
+	yamlErrorText   = regexp.MustCompile(`^yaml: (?:line ([0-9]+): )?([a-zA-Z0-9 ',.:<>!/{}\[\]-]+)$`)
 	yamlAnchorError = regexp.MustCompile(`(?s)^yaml: unknown anchor '(.*)' referenced$`)
 )
 
@@ -107,14 +108,24 @@ func addSyntaxProblem(src []byte, err error, ps *problems) {
 	at, text := place{line: 1, column: 1}, "is not valid YAML"
 	if m := yamlErrorText.FindStringSubmatch(err.Error()); m != nil {
 		if line, convErr := strconv.Atoi(m[1]); convErr == nil {
+			if strings.HasPrefix(m[2], "did not find expected") && !strings.HasSuffix(m[2], "line break") {
+				line++ // the library counts the lines of these from 0
+			}
+			line = min(line, bytes.Count(src, []byte("\n"))+1)
 			at = place{line: line, column: firstColumn(src, line)}
 		}
 		if isKnownYAMLText(m[2]) {
 			text = "is not valid YAML near this line: " + m[2]
 		}
+		if m[2] == controlCharacters {
+			at, text = placeOfControl(src), "must not hold control characters"
+		}
 	}
 	ps.add(at, "", "%s", text)
 }
+
+// controlCharacters is what the library says of them, without a place.
+const controlCharacters = "control characters are not allowed"
 
 // isKnownYAMLText accepts the texts of the scanner and parser that hold nothing
 // of the source.
@@ -137,7 +148,6 @@ func isKnownYAMLText(s string) bool {
 		"found unknown escape character",
 		"found a tab character where an indentation space is expected",
 		"found a tab character that violates indentation",
-		"control characters are not allowed",
 	} {
 		if s == known {
 			return true
@@ -148,10 +158,19 @@ func isKnownYAMLText(s string) bool {
 
 // placeOfText returns where text first stands in src.
 func placeOfText(src []byte, text string) place {
-	before, _, found := bytes.Cut(src, []byte(text))
-	if !found {
-		return place{line: 1, column: 1}
-	}
+	return placeOfOffset(src, bytes.Index(src, []byte(text)))
+}
+
+// placeOfControl returns where the first control character stands.
+func placeOfControl(src []byte) place {
+	return placeOfOffset(src, bytes.IndexFunc(src, func(r rune) bool {
+		return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t'
+	}))
+}
+
+// placeOfOffset returns the place of a byte, the beginning when offset is -1.
+func placeOfOffset(src []byte, offset int) place {
+	before := src[:max(0, offset)]
 	lastLine := before[bytes.LastIndexByte(before, '\n')+1:]
 	return place{line: bytes.Count(before, []byte("\n")) + 1, column: utf8.RuneCount(lastLine) + 1}
 }

@@ -18,7 +18,7 @@ type value struct {
 	fields map[string]*value // of a mapping
 	keyAt  map[string]place  // of a mapping: where each key stands
 	items  []*value          // of a sequence; a refused element is nil
-	text   string            // of a string, an enum, a date
+	text   string            // of every scalar
 	number int               // of an integer
 	truth  bool              // of a bool
 	day    time.Time         // of a date
@@ -41,6 +41,9 @@ func (v *value) has(name string) bool {
 	_, ok := v.keyAt[name]
 	return ok
 }
+
+// refused reports whether the file has the key with a value that was refused.
+func (v *value) refused(name string) bool { return v.has(name) && v.get(name) == nil }
 
 // str returns the text under name, "" when there is none.
 func (v *value) str(name string) string {
@@ -121,6 +124,10 @@ func (w *walker) keyShape(key *yaml.Node, s *shape, path, keyPath string) *shape
 			w.problems.add(placeOf(key), keyPath, "the key must be %s", s.key.text)
 			return nil
 		}
+		if holdsCredential(key.Value) {
+			w.problems.add(placeOf(key), keyPath, "the key must not hold a credential")
+			return nil
+		}
 		return s.item
 	}
 	f, ok := s.field(key.Value)
@@ -139,7 +146,7 @@ func (w *walker) sequence(n *yaml.Node, s *shape, path string) *value {
 		w.problems.add(placeOf(n), path, "must be a list, not %s", describe(n))
 		return nil
 	}
-	v := &value{at: placeOf(n), path: path}
+	v := &value{at: placeOf(n), path: path, items: []*value{}}
 	seen := map[string]int{}
 	for i, child := range n.Content {
 		itemPath := path + "[" + strconv.Itoa(i) + "]"
@@ -156,7 +163,7 @@ func (w *walker) sequence(n *yaml.Node, s *shape, path string) *value {
 }
 
 func (w *walker) scalar(n *yaml.Node, s *shape, path string) *value {
-	v := &value{at: placeOf(n), path: path}
+	v := &value{at: placeOf(n), path: path, text: n.Value}
 	var ok bool
 	want := ""
 	switch s.kind {
@@ -164,21 +171,20 @@ func (w *walker) scalar(n *yaml.Node, s *shape, path string) *value {
 		want = "a string: " + s.format.text
 		if ok = isStringNode(n); ok {
 			want = s.format.text
-			v.text, ok = n.Value, s.format.accepts(n.Value)
+			ok = s.format.accepts(n.Value)
 		}
 	case kindEnum:
 		want = oneOf(s.words)
-		v.text, ok = n.Value, isStringNode(n) && slices.Contains(s.words, n.Value)
+		ok = isStringNode(n) && slices.Contains(s.words, n.Value)
 	case kindDate:
 		want = "a calendar day such as 2027-03-31"
-		v.text = n.Value
 		v.day, ok = parseDay(n)
 	case kindDuration:
 		want = formatDuration.text
-		v.text, ok = n.Value, isStringNode(n) && isDuration(n.Value)
+		ok = isStringNode(n) && isDuration(n.Value)
 	case kindSize:
 		want = formatSize.text
-		v.text, ok = n.Value, isStringNode(n) && formatSize.accepts(n.Value)
+		ok = isStringNode(n) && formatSize.accepts(n.Value)
 	case kindBool:
 		want = "true or false"
 		v.truth, ok = n.Value == "true", isPlain(n) && (n.Value == "true" || n.Value == "false")

@@ -1,0 +1,37 @@
+package validation
+
+import "github.com/sandboxguard/sandboxguard/sandbox"
+
+// variable checks one environment variable: a reference needs a grant to this
+// variable, text needs to be listed and must not look like a credential.
+func (c *checker) variable(name string, v *sandbox.EnvValue, at *spot) {
+	c.size += len(name) + len(v.Literal) + entryOverhead
+	if v.Description != nil {
+		c.size += len(*v.Description)
+	}
+	switch {
+	case v.Secret.Literal():
+		c.report(at, RuleLiteralInSecretField)
+	case v.IsSecret():
+		if _, granted := c.policy.EnvGrant(name, v.Secret.Ref()); !granted {
+			c.report(at, RuleSecretNotGranted)
+		}
+		if v.Literal != "" { // a value holds one of the two; readers would differ in which
+			c.report(at, RuleEnvLiteralCredential)
+		}
+	default:
+		c.literal(name, v.Literal, at)
+	}
+}
+
+// literal checks a variable that holds text.
+func (c *checker) literal(name, text string, at *spot) {
+	if text != "" && (LooksSecretName(name) || len(DetectNamed(name, text)) > 0) {
+		c.report(at, RuleEnvLiteralCredential)
+		return
+	}
+	if c.policy.queue.sandbox.envLiterals[name] || c.allowed(at, RuleEnvLiteralCredential) {
+		return
+	}
+	c.report(at, RuleEnvLiteralUnlisted)
+}

@@ -1,0 +1,99 @@
+package validation
+
+import (
+	"path"
+	"strings"
+
+	"github.com/sandboxguard/sandboxguard/sandbox"
+)
+
+// pathGrant checks one of the manifest's extra_path_grants.
+func (c *checker) pathGrant(g *sandbox.PathGrant, grants *spot, i int) {
+	c.size += entryOverhead + len(g.Path)
+	element := spot{up: grants, seg: index(i)}
+	target := spot{up: &element, seg: "path"}
+	if g.HostPath != nil {
+		c.reportDetail(&element, RuleHostPathGrant, shownSandboxPath(g.Path))
+	}
+	switch clean := path.Clean(g.Path); {
+	case !strings.HasPrefix(g.Path, "/"):
+		c.report(&target, RulePathGrantRelative)
+	case clean == "/":
+		c.report(&target, RulePathGrantRoot)
+	case !c.grantsPath(clean, g.ReadOnly):
+		c.report(&element, RulePathGrantUnlisted)
+	}
+}
+
+// grantsPath reports whether policy grants a clean absolute path.
+func (c *checker) grantsPath(clean string, readOnly bool) bool {
+	for _, g := range c.policy.queue.sandbox.pathGrants {
+		if isWithin(clean, g.path) && (readOnly || !g.readOnly) {
+			return true
+		}
+	}
+	return false
+}
+
+// isWithin reports whether a clean path is dir or lies below it.
+func isWithin(clean, dir string) bool {
+	rest, ok := strings.CutPrefix(clean, dir)
+	return ok && (rest == "" || rest[0] == '/' || dir == "/")
+}
+
+// shownSandboxPath names a grant by its path inside the sandbox, if that can be
+// shown. The path of the host never is.
+func shownSandboxPath(p string) string {
+	for _, seg := range strings.Split(strings.Trim(p, "/"), "/") {
+		if SafeSegment(seg, 0) != seg {
+			return ""
+		}
+	}
+	return "the path inside the sandbox is " + p
+}
+
+// isRelativePath reports whether p is a path below the directory that it is
+// relative to, however a host reads it: backslashes separate, drives and UNC
+// names are absolute.
+func isRelativePath(p string) bool {
+	if p == "" || strings.ContainsRune(p, 0) {
+		return false
+	}
+	slashed := p
+	if strings.Contains(p, `\`) {
+		slashed = strings.ReplaceAll(p, `\`, "/")
+	}
+	if slashed[0] == '/' || len(slashed) >= 2 && slashed[1] == ':' && isLetter(slashed[0]) {
+		return false
+	}
+	named := false
+	for seg := range strings.SplitSeq(slashed, "/") {
+		switch seg {
+		case "..":
+			return false
+		case "", ".":
+		default:
+			named = true
+		}
+	}
+	return named
+}
+
+func isLetter(b byte) bool { return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' }
+
+// isBelowRoot reports whether a mount path, absolute or relative to root, lies
+// below root after it is cleaned.
+func isBelowRoot(mountPath, root string) bool {
+	if root == "" {
+		root = sandbox.DefaultRoot
+	}
+	root = path.Clean(root)
+	if strings.ContainsAny(mountPath, "\\\x00") {
+		return false
+	}
+	if !strings.HasPrefix(mountPath, "/") {
+		mountPath = path.Join(root, mountPath)
+	}
+	clean := path.Clean(mountPath)
+	return clean != root && isWithin(clean, root)
+}

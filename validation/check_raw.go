@@ -1,0 +1,158 @@
+package validation
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/sandboxguard/sandboxguard/sandbox"
+)
+
+// mountCredentials are the fields of mounts, and of what they hold, that carry a
+// credential or the place of one on the worker.
+var mountCredentials = map[string]bool{
+	"access_id": true, "access_key_id": true, "access_token": true, "account_key": true, "box_config_file": true,
+	"client_secret": true, "config_credentials": true, "driver_options": true, "identity_client_id": true,
+	"secret_access_key": true, "secret_environment_name": true, "secret_name": true, "service_account_credentials": true,
+	"service_account_file": true, "session_token": true, "token": true,
+}
+
+// optionCredentials are the fields of client options, session states and tracing
+// settings that carry credentials.
+var optionCredentials = map[string]bool{
+	"api_key": true, "managed_secrets": true, "mcp": true, "secret": true,
+}
+
+// optionVariables are the fields that hold environment variables by name.
+var optionVariables = map[string]bool{
+	"base_env_vars": true, "base_envs": true, "env": true, "env_vars": true, "envs": true,
+}
+
+// rawRules says which fields of a raw object are refused, and with which rule.
+type rawRules struct {
+	rule        string
+	credentials map[string]bool
+	variables   map[string]bool
+}
+
+// mount checks the raw object of a mount.
+func (c *checker) mount(raw json.RawMessage, at *spot, root string) {
+	n, ok := parseRaw(raw)
+	if !ok || n.kind != '{' {
+		c.report(at, sandbox.RuleSyntax)
+		return
+	}
+	c.raw(n, at, &rawRules{rule: RuleMountCredential, credentials: mountCredentials})
+	for _, m := range n.members {
+		if m.key == "mount_path" && m.value.text != "" && !isBelowRoot(m.value.text, root) {
+			mountPath := spot{up: at, seg: m.key}
+			c.report(&mountPath, RuleEntryPathEscape)
+		}
+	}
+}
+
+// options checks a raw object of client options and the like.
+func (c *checker) options(raw json.RawMessage, at *spot) {
+	n, ok := parseRaw(raw)
+	if !ok {
+		c.report(at, sandbox.RuleSyntax)
+		return
+	}
+	c.raw(n, at, &rawRules{rule: RuleClientOptionCredential, credentials: optionCredentials, variables: optionVariables})
+	for _, m := range n.members {
+		if m.key == "network_mode" && m.value.kind != 'n' && m.value.text != sandboxNoNetwork {
+			mode := spot{up: at, seg: m.key}
+			c.report(&mode, RuleNetworkMode)
+		}
+	}
+}
+
+// raw looks for credentials in n and below: by the names of fields, by the form
+// of texts, and in URLs.
+func (c *checker) raw(n *rawNode, at *spot, rules *rawRules) {
+	for i, item := range n.items {
+		c.rawText("", item, &spot{up: at, seg: index(i)}, rules)
+	}
+	for _, m := range n.members {
+		place := spot{up: at, seg: m.key, siblings: n}
+		switch {
+		case m.value.isEmpty():
+		case rules.credentials[m.key]:
+			c.report(&place, rules.rule)
+		case rules.variables[m.key] && m.value.kind == '{':
+			c.rawVariables(m.value, &place, rules)
+		case isURLField(m.key) && hasUserInfo(m.value.text):
+			c.report(&place, rules.rule)
+		default:
+			c.rawText(m.key, m.value, &place, rules)
+		}
+	}
+}
+
+// rawText checks a text by its form, or goes on below.
+func (c *checker) rawText(key string, n *rawNode, at *spot, rules *rawRules) {
+	if n.kind == '"' && len(DetectNamed(key, n.text)) > 0 {
+		c.report(at, rules.rule)
+		return
+	}
+	c.raw(n, at, rules)
+}
+
+// rawVariables checks environment variables that stand in options. They are
+// judged like literals of a manifest.
+func (c *checker) rawVariables(n *rawNode, at *spot, rules *rawRules) {
+	for _, m := range n.members {
+		place := spot{up: at, seg: m.key, siblings: n}
+		listed := c.policy.queue.sandbox.envLiterals[m.key] && m.value.kind == '"'
+		if !listed || m.value.text != "" && (LooksSecretName(m.key) || len(DetectNamed(m.key, m.value.text)) > 0) {
+			c.report(&place, rules.rule)
+		}
+	}
+}
+
+// isURLField reports whether a field holds an address that may carry user-info:
+// endpoint, endpoint_url, custom_domain, worker_url, sandbox_url.
+func isURLField(key string) bool {
+	return strings.HasPrefix(key, "endpoint") || key == "custom_domain" || strings.HasSuffix(key, "_url")
+}
+
+// sandboxNoNetwork is the network mode that asks for nothing.
+const sandboxNoNetwork = "none"
+
+// clientOptions checks the options of a sandbox client.
+func (c *checker) clientOptions(o *sandbox.ClientOptions, at *spot) {
+	if len(o.Raw) > 0 {
+		c.options(o.Raw, at)
+		return
+	}
+	c.container(o.NetworkMode, o.Labels, at)
+}
+
+// sessionState checks what a workflow keeps of a sandbox: it holds copies of the
+// manifest and of the options.
+func (c *checker) sessionState(s *sandbox.SessionState, at *spot) {
+	manifest := spot{up: at, seg: "manifest"}
+	c.manifest(&s.Manifest, &manifest)
+	for i := range s.UnboundGrants { // a decoder took the host path away, the intent stands
+		grants := spot{up: &manifest, seg: "extra_path_grants"}
+		element := spot{up: &grants, seg: index(i)}
+		c.reportDetail(&element, RuleHostPathGrant, shownSandboxPath(s.UnboundGrants[i]))
+	}
+	if len(s.Extra) > 0 {
+		c.options(s.Extra, at)
+	}
+	c.container(s.NetworkMode, s.Labels, at)
+}
+
+// container checks the fields of docker options and states.
+func (c *checker) container(networkMode *string, labels map[string]string, at *spot) {
+	if networkMode != nil && *networkMode != sandboxNoNetwork {
+		mode := spot{up: at, seg: "network_mode"}
+		c.report(&mode, RuleNetworkMode)
+	}
+	place := spot{up: at, seg: "labels"}
+	for name, text := range labels {
+		if len(DetectNamed(name, text)) > 0 {
+			c.report(&spot{up: &place, seg: name, siblings: labels}, RuleClientOptionCredential)
+		}
+	}
+}

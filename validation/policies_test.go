@@ -1,0 +1,51 @@
+package validation_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/sandboxguard/sandboxguard/validation"
+)
+
+// TestPolicyFiles holds the loader against a corpus: what each file's error says,
+// or what is in force after it was loaded.
+func TestPolicyFiles(t *testing.T) {
+	archives := corpus(t, "policies")
+	refused := 0
+	for name, a := range archives {
+		t.Run(name, func(t *testing.T) {
+			file := "policy.yaml"
+			if _, ok := a.files[file]; !ok {
+				file = "policy.json"
+			}
+			policies, err := validation.ParsePolicies(file, []byte(strings.TrimSuffix(a.files[file], "\n")))
+			if err == nil {
+				a.compare(t, describePolicies(policies))
+				return
+			}
+			refused++
+			a.compare(t, err.Error()+"\n")
+		})
+	}
+	if refused < 40 {
+		t.Errorf("the corpus has %d refused files, want at least 40", refused)
+	}
+}
+
+// describePolicies lists what was loaded.
+func describePolicies(p *validation.Policies) string {
+	var b strings.Builder
+	b.WriteString("loaded\n")
+	for _, s := range p.Secrets() {
+		b.WriteString("secret " + s.Name + " " + s.Ref.String() + " " + s.ReviewBy.Format("2006-01-02") + "\n")
+	}
+	for _, entry := range p.Entries() {
+		policy, _ := p.PolicyFor(validation.Queue{Name: strings.TrimSuffix(entry, "*")})
+		b.WriteString("queue " + policy.Entry() + " " + policy.Mode().String() + " literals " + policy.Literals().String() + "\n")
+	}
+	if p.HasDefault() {
+		policy, _ := p.PolicyFor(validation.Queue{Name: "no such queue"})
+		b.WriteString("default " + policy.Mode().String() + " literals " + policy.Literals().String() + "\n")
+	}
+	return b.String()
+}
