@@ -1,0 +1,91 @@
+package interceptor
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"go.temporal.io/sdk/log"
+
+	"github.com/sandboxguard/sandboxguard/secrets/audit"
+)
+
+// trailCapacity bounds the records that wait for a slow sink. What does not fit
+// is counted and dropped: the marker in history is the durable record of a
+// workflow-side refusal, the sink's copy is a convenience.
+const trailCapacity = 4096
+
+// A trail hands records of workflow code to the sink on a goroutine of its own.
+// Workflow code never writes a sink itself: a slow one would stop the workflow
+// task, and one call would be recorded once per replay.
+//
+// The goroutine lives only while there is something to write, so a stopped
+// worker leaves nothing behind.
+type trail struct {
+	sink audit.Sink
+	log  log.Logger
+
+	mu      sync.Mutex
+	waiting []audit.Record
+	running bool
+	lost    atomic.Int64
+}
+
+func newTrail(sink audit.Sink, l log.Logger) *trail { return &trail{sink: sink, log: l} }
+
+// add queues a record and never blocks.
+func (t *trail) add(r audit.Record) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.waiting) >= trailCapacity {
+		t.lost.Add(1)
+		return
+	}
+	t.waiting = append(t.waiting, r)
+	if !t.running {
+		t.running = true
+		go t.drain()
+	}
+}
+
+func (t *trail) drain() {
+	for {
+		t.mu.Lock()
+		if len(t.waiting) == 0 {
+			t.running = false
+			t.mu.Unlock()
+			return
+		}
+		r := t.waiting[0]
+		t.waiting = t.waiting[1:]
+		t.mu.Unlock()
+		if err := writeRecord(context.Background(), t.sink, r); err != nil {
+			t.lost.Add(1)
+			t.log.Warn("audit record not written", "action", string(r.Action), "rule", r.Rule)
+		}
+	}
+}
+
+// writeRecord calls a sink that may be somebody else's code: a panic in it is a
+// failed write, and its error text is never passed on (I5).
+func writeRecord(ctx context.Context, sink audit.Sink, r audit.Record) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errAuditFailed
+		}
+	}()
+	if sink.Write(ctx, r) != nil {
+		return errAuditFailed
+	}
+	return nil
+}
+
+// logSink is the default sink: the client's logger.
+type logSink struct{ to *lateLogger }
+
+func (s logSink) Write(_ context.Context, r audit.Record) error {
+	s.to.Info("audit", "action", string(r.Action), "outcome", string(r.Outcome), "mode", r.Mode, "queue", r.Queue,
+		"workflowID", r.WorkflowID, "runID", r.RunID, "activity", r.Activity, "secret", r.Secret, "ref", r.Ref,
+		"destination", r.Destination, "rule", r.Rule, "path", r.Path, "policy", r.PolicyDigest)
+	return nil
+}

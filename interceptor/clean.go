@@ -1,0 +1,373 @@
+package interceptor
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	commonpb "go.temporal.io/api/common/v1"
+	"go.temporal.io/sdk/converter"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/sandboxguard/sandboxguard/secrets/redact"
+	"github.com/sandboxguard/sandboxguard/validation"
+)
+
+// literalMarker stands where text with the form of a credential was, that no
+// resolver of this worker knows.
+const literalMarker = "[redacted:literal]"
+
+// A cleaner hides values that the worker knows and, where policy enforces
+// literals, text with the form of a credential.
+type cleaner struct {
+	hidden   *redact.Set
+	literals bool
+}
+
+// cleaner returns what cleans output that stands in a queue's history.
+func (g *guard) cleaner(namespace, queue string) cleaner {
+	c := cleaner{hidden: g.hidden}
+	if p, ok := g.policyFor(namespace, queue); ok {
+		c.literals = p.Literals() == validation.LiteralsEnforce
+	}
+	return c
+}
+
+func (c cleaner) idle() bool { return !c.literals && c.hidden.Len() == 0 }
+
+func (c cleaner) text(s string) (string, int) {
+	out, hits := c.hidden.String(s)
+	if !c.literals {
+		return out, hits
+	}
+	out, n := hideLiteral(out)
+	return out, hits + n
+}
+
+// hideLiteral replaces credential-looking parts of s.
+func hideLiteral(s string) (string, int) {
+	found := validation.DetectCredentials(s)
+	if len(found) == 0 {
+		return s, 0
+	}
+	var b strings.Builder
+	last := 0
+	for _, f := range found {
+		b.WriteString(s[last:f.Start])
+		b.WriteString(literalMarker)
+		last = f.End
+	}
+	b.WriteString(s[last:])
+	return b.String(), len(found)
+}
+
+// value returns v with every secret hidden, and how many were. v is never
+// written to. errWithheld means that v holds one where nothing can be edited, or
+// that searching failed: then nothing of v may leave.
+func (c cleaner) value(v any) (out any, hits int, err error) {
+	if v == nil || c.idle() {
+		return v, 0, nil
+	}
+	defer func() {
+		if recover() != nil {
+			out, hits, err = nil, 0, errWithheld
+		}
+	}()
+	s := &scrub{cleaner: c}
+	nv, changed := s.walk(reflect.ValueOf(v), 0)
+	switch {
+	case s.withheld:
+		return nil, s.hits, errWithheld
+	case s.reencode:
+		return c.encoded(v)
+	case changed:
+		return nv.Interface(), s.hits, nil
+	}
+	return v, 0, nil
+}
+
+// encoded cleans v in its encoded form, for types that reflection cannot edit.
+func (c cleaner) encoded(v any) (any, int, error) {
+	p, err := converter.GetDefaultDataConverter().ToPayload(v)
+	if err != nil {
+		return nil, 0, errWithheld
+	}
+	np, hits, err := c.payload(p)
+	if err != nil {
+		return nil, hits, err
+	}
+	return converter.NewRawValue(np), hits, nil
+}
+
+// payload returns p with secrets hidden in JSON or in printable text. A hit in
+// anything else withholds it: archives and other binary data are never edited.
+func (c cleaner) payload(p *commonpb.Payload) (*commonpb.Payload, int, error) {
+	if p == nil || c.idle() {
+		return p, 0, nil
+	}
+	data, hits := p.GetData(), 0
+	switch {
+	case isJSONPayload(p):
+		if data, hits = c.json(data); hits == 0 {
+			return p, 0, nil
+		}
+	case utf8.Valid(data):
+		var text string
+		if text, hits = c.text(string(data)); hits == 0 {
+			return p, 0, nil
+		}
+		data = []byte(text)
+	default:
+		if c.hidden.Contains(data) {
+			return nil, 1, errWithheld
+		}
+		return p, 0, nil
+	}
+	fresh := proto.Clone(p).(*commonpb.Payload)
+	fresh.Data = data
+	return fresh, hits, nil
+}
+
+// json cleans the leaves of a JSON text and keeps its shape.
+func (c cleaner) json(data []byte) ([]byte, int) {
+	out, hits := c.hidden.JSON(data)
+	if !c.literals {
+		return out, hits
+	}
+	cleaned, n := cleanJSONLiterals(out)
+	return cleaned, hits + n
+}
+
+// scrub walks a Go value and hides secrets in a copy of the path to each.
+type scrub struct {
+	cleaner
+	hits     int
+	withheld bool
+	reencode bool
+}
+
+func (s *scrub) walk(v reflect.Value, depth int) (reflect.Value, bool) {
+	if !v.IsValid() || s.withheld || s.reencode {
+		return v, false
+	}
+	if depth > maxDepth {
+		s.reencode = true
+		return v, false
+	}
+	t := v.Type()
+	switch t {
+	case typeValue, typeTime:
+		return v, false
+	case typeRawValue:
+		return s.rawValue(v.Interface().(converter.RawValue))
+	case typeRawJSON:
+		return s.rawJSON(v)
+	}
+	p := planOf(t)
+	if !p.text && !isNumber(v.Kind()) {
+		return v, false
+	}
+	if p.opaque || hasHiddenText(t) {
+		return s.opaque(v)
+	}
+	switch v.Kind() {
+	case reflect.String:
+		text, hits := s.text(v.String())
+		if hits == 0 {
+			return v, false
+		}
+		s.hits += hits
+		return reflect.ValueOf(text).Convert(t), true
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		s.number(strconv.FormatInt(v.Int(), 10))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		s.number(strconv.FormatUint(v.Uint(), 10))
+	case reflect.Interface:
+		if !v.IsNil() {
+			return s.walk(v.Elem(), depth)
+		}
+	case reflect.Pointer:
+		if v.IsNil() {
+			return v, false
+		}
+		nv, changed := s.walk(v.Elem(), depth+1)
+		if !changed {
+			return v, false
+		}
+		np := reflect.New(t.Elem())
+		if !nv.Type().AssignableTo(t.Elem()) {
+			return nv, true
+		}
+		np.Elem().Set(nv)
+		return np, true
+	case reflect.Map:
+		return s.mapping(v, depth)
+	case reflect.Slice, reflect.Array:
+		return s.sequence(v, depth)
+	case reflect.Struct:
+		return s.structure(v, p, depth)
+	}
+	return v, false
+}
+
+// number withholds what a number could only hide by changing its type.
+func (s *scrub) number(text string) {
+	if len(text) >= 8 && s.hidden.ContainsString(text) {
+		s.withheld = true
+	}
+}
+
+// opaque looks at what a type writes by means of its own, and has the whole
+// value encoded when there is something to hide.
+func (s *scrub) opaque(v reflect.Value) (reflect.Value, bool) {
+	if !v.CanInterface() {
+		return v, false
+	}
+	data, ok := encodeOpaque(v.Interface())
+	if !ok {
+		return v, false // it cannot be sent either
+	}
+	if _, hits := s.json(data); hits > 0 {
+		s.reencode = true
+	}
+	return v, false
+}
+
+func (s *scrub) rawValue(rv converter.RawValue) (reflect.Value, bool) {
+	p, hits, err := s.payload(rv.Payload())
+	if err != nil {
+		s.withheld = true
+		return reflect.ValueOf(rv), false
+	}
+	s.hits += hits
+	return reflect.ValueOf(converter.NewRawValue(p)), hits > 0
+}
+
+func (s *scrub) rawJSON(v reflect.Value) (reflect.Value, bool) {
+	data, hits := s.json(v.Bytes())
+	s.hits += hits
+	if hits == 0 {
+		return v, false
+	}
+	return reflect.ValueOf(data).Convert(v.Type()), true
+}
+
+func (s *scrub) mapping(v reflect.Value, depth int) (reflect.Value, bool) {
+	if v.IsNil() {
+		return v, false
+	}
+	out, copied := v, false
+	for iter := v.MapRange(); iter.Next(); {
+		if k := iter.Key(); k.Kind() == reflect.String {
+			if _, hits := s.text(k.String()); hits > 0 {
+				s.reencode = true // keys may collide: the JSON form counts them
+				return v, false
+			}
+		}
+		nv, changed := s.walk(iter.Value(), depth+1)
+		if !changed {
+			continue
+		}
+		if !nv.Type().AssignableTo(v.Type().Elem()) {
+			s.reencode = true
+			return v, false
+		}
+		if !copied {
+			copied = true
+			out = reflect.MakeMapWithSize(v.Type(), v.Len())
+			for all := v.MapRange(); all.Next(); {
+				out.SetMapIndex(all.Key(), all.Value())
+			}
+		}
+		out.SetMapIndex(iter.Key(), nv)
+	}
+	return out, copied
+}
+
+func (s *scrub) sequence(v reflect.Value, depth int) (reflect.Value, bool) {
+	if v.Type().Elem().Kind() == reflect.Uint8 {
+		return s.bytes(v)
+	}
+	out, copied := v, false
+	for i := range v.Len() {
+		nv, changed := s.walk(v.Index(i), depth+1)
+		if !changed {
+			continue
+		}
+		if !nv.Type().AssignableTo(v.Type().Elem()) {
+			s.reencode = true
+			return v, false
+		}
+		if !copied {
+			copied = true
+			out = reflect.New(v.Type()).Elem()
+			if v.Kind() == reflect.Slice {
+				out = reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+			}
+			reflect.Copy(out, v)
+		}
+		out.Index(i).Set(nv)
+	}
+	return out, copied
+}
+
+func (s *scrub) bytes(v reflect.Value) (reflect.Value, bool) {
+	if v.Kind() == reflect.Array {
+		data := make([]byte, v.Len())
+		reflect.Copy(reflect.ValueOf(data), v)
+		if s.hidden.Contains(data) {
+			s.withheld = true
+		}
+		return v, false
+	}
+	data := v.Bytes()
+	if !utf8.Valid(data) {
+		if s.hidden.Contains(data) {
+			s.withheld = true
+		}
+		return v, false
+	}
+	text, hits := s.text(string(data))
+	if hits == 0 {
+		return v, false
+	}
+	s.hits += hits
+	return reflect.ValueOf([]byte(text)).Convert(v.Type()), true
+}
+
+func (s *scrub) structure(v reflect.Value, p *plan, depth int) (reflect.Value, bool) {
+	out, copied := v, false
+	for _, f := range p.fields {
+		fv, err := v.FieldByIndexErr(f.index)
+		if err != nil || (!f.text && !isNumber(fv.Kind())) {
+			continue
+		}
+		nv, changed := s.walk(fv, depth+1)
+		if !changed {
+			continue
+		}
+		if !nv.Type().AssignableTo(fv.Type()) {
+			s.reencode = true
+			return v, false
+		}
+		if !copied {
+			copied = true
+			out = reflect.New(v.Type()).Elem()
+			out.Set(v)
+		}
+		if target, err := settable(out, f.index); err == nil {
+			target.Set(nv)
+		}
+	}
+	return out, copied
+}
+
+func isNumber(k reflect.Kind) bool { return k >= reflect.Int && k <= reflect.Uint64 }
+
+// hasHiddenText is true for the module's own wire types that keep parts of their
+// JSON in unexported fields: they are looked at in encoded form.
+func hasHiddenText(t reflect.Type) bool {
+	return t != typeValue && t.Kind() == reflect.Struct && strings.HasPrefix(t.PkgPath(), "github.com/sandboxguard/sandboxguard/sandbox") &&
+		reflect.PointerTo(t).Implements(typeJSONMarshal)
+}

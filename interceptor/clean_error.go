@@ -1,0 +1,190 @@
+package interceptor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+)
+
+// maxChain bounds how far an error chain is followed.
+const maxChain = 64
+
+// cleanError returns err with every secret hidden. An error without one comes
+// back as it is, since callers compare errors by identity; one with a secret is
+// rebuilt level by level, because the SDK writes the text of every level of the
+// chain into history.
+func (g *guard) cleanError(err error, c cleaner) error {
+	if err == nil || c.idle() {
+		return err
+	}
+	out, hits := c.error(err, 0)
+	if hits == 0 {
+		return err
+	}
+	return out
+}
+
+// error cleans one level and what it wraps.
+func (c cleaner) error(err error, depth int) (out error, hits int) {
+	defer func() {
+		if recover() != nil {
+			out, hits = errorWithheld(), 1
+		}
+	}()
+	if err == nil {
+		return nil, 0
+	}
+	if depth > maxChain {
+		return errorWithheld(), 1
+	}
+	if isControl(err) {
+		return err, 0
+	}
+	cause, hits := c.error(errors.Unwrap(err), depth+1)
+	switch e := err.(type) { //nolint:errorlint // each level is looked at by itself
+	case *temporal.ApplicationError:
+		return c.applicationError(e, cause, hits)
+	case *temporal.CanceledError:
+		details, n := c.details(e.HasDetails(), e.Details)
+		if n == 0 {
+			return err, hits
+		}
+		return temporal.NewCanceledError(details...), hits + n
+	case *temporal.ActivityError, *temporal.ChildWorkflowExecutionError, *temporal.WorkflowExecutionError,
+		*temporal.TimeoutError, *temporal.TerminatedError, *temporal.ServerError, *temporal.NexusOperationError:
+		// Made by the SDK from what was recorded: their own text holds ids only.
+		if hits == 0 {
+			return err, 0
+		}
+		return rebuilt(err, c, cause), hits
+	default:
+		if _, n := c.text(err.Error()); n+hits == 0 {
+			return err, 0
+		}
+		return rebuilt(err, c, cause), hits + 1
+	}
+}
+
+func (c cleaner) applicationError(e *temporal.ApplicationError, cause error, hits int) (error, int) {
+	msg, n := c.text(e.Message())
+	typ, m := c.text(e.Type())
+	details, d := c.details(e.HasDetails(), e.Details)
+	hits += n + m + d
+	if hits == 0 {
+		return e, 0
+	}
+	return temporal.NewApplicationErrorWithOptions(msg, typ, temporal.ApplicationErrorOptions{
+		NonRetryable: e.NonRetryable(), Cause: cause, Details: details,
+		NextRetryDelay: e.NextRetryDelay(), Category: e.Category(),
+	}), hits
+}
+
+// details cleans an error's details. They can be read only by count, so they are
+// read as raw values and written back as such.
+func (c cleaner) details(has bool, get func(...any) error) ([]any, int) {
+	if !has {
+		return nil, 0
+	}
+	raw, ok := readDetails(get)
+	if !ok {
+		return []any{withheldText}, 1
+	}
+	hits := 0
+	for i, d := range raw {
+		nv, n, err := c.value(d)
+		if err != nil {
+			nv, n = withheldText, 1
+		}
+		raw[i], hits = nv, hits+n
+	}
+	return raw, hits
+}
+
+// maxDetails bounds how many details of an error are read.
+const maxDetails = 64
+
+// readDetails reads details whose number and types are unknown: as raw payloads
+// where they came over the wire, as the Go values that they are where they were
+// just made.
+func readDetails(get func(...any) error) (out []any, ok bool) {
+	raws := make([]converter.RawValue, maxDetails)
+	ptrs := make([]any, maxDetails)
+	for i := range raws {
+		ptrs[i] = &raws[i]
+	}
+	if get(ptrs...) == nil {
+		for _, r := range raws {
+			if r.Payload() != nil {
+				out = append(out, r)
+			}
+		}
+		return out, true
+	}
+	for n := 1; n <= maxDetails; n++ {
+		values := make([]any, n)
+		ptrs := make([]any, n)
+		for i := range values {
+			ptrs[i] = &values[i]
+		}
+		if get(ptrs...) != nil {
+			break
+		}
+		out = values
+	}
+	return out, len(out) > 0
+}
+
+// rebuilt turns an error that holds a secret into an application error with the
+// type that the SDK would have recorded for it.
+func rebuilt(err error, c cleaner, cause error) error {
+	msg, _ := c.text(err.Error())
+	return temporal.NewApplicationErrorWithOptions(msg, typeName(err), temporal.ApplicationErrorOptions{Cause: cause})
+}
+
+// typeName is the name that the SDK records as the type of a Go error.
+func typeName(err error) string {
+	t := reflect.TypeOf(err)
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.Name()
+}
+
+// isControl reports errors that the SDK recognises by identity or type and that
+// carry no text of the activity's.
+func isControl(err error) bool {
+	if err == activity.ErrResultPending || err == context.Canceled || err == context.DeadlineExceeded { //nolint:errorlint // identity is what the SDK compares
+		return true
+	}
+	var next *workflow.ContinueAsNewError
+	return errors.As(err, &next)
+}
+
+const withheldText = "[withheld: could not be searched for secrets]"
+
+func errorWithheld() error {
+	return temporal.NewNonRetryableApplicationError(ErrorTypeOutputWithheld+": the error of an activity was withheld because it could not be searched for secrets (not retryable)",
+		ErrorTypeOutputWithheld, nil)
+}
+
+// cleanPanic returns what to panic with instead of p.
+func (c cleaner) panicValue(p any) any {
+	text, ok := p.(string)
+	if err, isErr := p.(error); isErr {
+		text, ok = err.Error(), true
+	}
+	if !ok {
+		text = strings.TrimSpace(fmt.Sprint(p))
+	}
+	if cleaned, hits := c.text(text); hits > 0 {
+		return cleaned
+	}
+	return p
+}

@@ -1,0 +1,397 @@
+package interceptor
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strconv"
+
+	commonpb "go.temporal.io/api/common/v1"
+	"go.temporal.io/sdk/converter"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/sandboxguard/sandboxguard/validation"
+)
+
+// Errors of an edit. They carry no text of the data.
+var (
+	errNoPlace  = errors.New("interceptor: the place does not exist in the arguments")
+	errNotText  = errors.New("interceptor: the place cannot hold text")
+	errBadJSON  = errors.New("interceptor: the place lies in bytes that are not JSON")
+	errNoChange = errors.New("interceptor: nothing to change")
+)
+
+// A leafFunc gets what stands at a place and returns what shall stand there.
+// cur is invalid when nothing stands there yet (a missing map key, a nil). It
+// returns errNoChange to leave the place alone.
+type leafFunc func(cur reflect.Value, want reflect.Type) (reflect.Value, error)
+
+// editArgs applies f at a pointer whose first segment is the argument's index
+// and returns the arguments to use instead. Everything on the way is copied,
+// nothing is written to: local activities share their arguments with the
+// workflow.
+func editArgs(args []any, at validation.Pointer, f leafFunc) ([]any, error) {
+	if len(at) == 0 {
+		return args, errNoPlace
+	}
+	indexes, err := elements(at[0], len(args))
+	if err != nil {
+		return args, err
+	}
+	out := args
+	for _, i := range indexes {
+		v := reflect.ValueOf(out[i])
+		want := reflect.TypeFor[any]()
+		if v.IsValid() {
+			want = v.Type()
+		}
+		nv, err := edit(v, want, at[1:], f)
+		if errors.Is(err, errNoChange) {
+			continue
+		}
+		if err != nil {
+			return args, err
+		}
+		fresh := make([]any, len(out))
+		copy(fresh, out)
+		fresh[i] = nv.Interface()
+		out = fresh
+	}
+	return out, nil
+}
+
+// elements resolves an index segment; "*" means each.
+func elements(seg string, n int) ([]int, error) {
+	if seg == "*" {
+		all := make([]int, n)
+		for i := range all {
+			all[i] = i
+		}
+		return all, nil
+	}
+	i, err := strconv.Atoi(seg)
+	if err != nil || i < 0 || i >= n {
+		return nil, errNoPlace
+	}
+	return []int{i}, nil
+}
+
+// edit returns a copy of v in which f was applied at the place that segs lead to
+// from v. want is the type that the holder of v needs.
+func edit(v reflect.Value, want reflect.Type, segs []string, f leafFunc) (reflect.Value, error) {
+	if v.IsValid() && v.Kind() == reflect.Interface {
+		return edit(v.Elem(), want, segs, f)
+	}
+	if len(segs) == 0 && !(v.IsValid() && v.Kind() == reflect.Pointer && v.Type() == want && want.Elem().Kind() != reflect.Struct) {
+		return f(v, want)
+	}
+	if !v.IsValid() {
+		if want.Kind() != reflect.Interface {
+			return v, errNoPlace
+		}
+		v = reflect.ValueOf(map[string]any{})
+		want = v.Type()
+	}
+	if v.CanInterface() {
+		switch x := v.Interface().(type) {
+		case json.RawMessage:
+			return editJSON(x, segs, f)
+		case converter.RawValue:
+			return editPayload(x, segs, f)
+		case proto.Message:
+			return editProto(x, segs, f)
+		}
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		return editPointer(v, segs, f)
+	case reflect.Map:
+		return editMap(v, segs, f)
+	case reflect.Slice, reflect.Array:
+		return editSequence(v, segs, f)
+	case reflect.Struct:
+		return editStruct(v, segs, f)
+	default:
+		return v, errNoPlace
+	}
+}
+
+func editPointer(v reflect.Value, segs []string, f leafFunc) (reflect.Value, error) {
+	fresh := reflect.New(v.Type().Elem())
+	if !v.IsNil() {
+		fresh.Elem().Set(v.Elem())
+	}
+	cur := fresh.Elem()
+	if v.IsNil() && len(segs) == 0 {
+		cur = reflect.Value{}
+	}
+	nv, err := edit(cur, v.Type().Elem(), segs, f)
+	if err != nil {
+		return v, err
+	}
+	fresh.Elem().Set(nv)
+	return fresh, nil
+}
+
+func editMap(v reflect.Value, segs []string, f leafFunc) (reflect.Value, error) {
+	kt := v.Type().Key()
+	if kt.Kind() != reflect.String && kt.Kind() != reflect.Interface {
+		return v, errNoPlace
+	}
+	var keys []reflect.Value
+	if segs[0] == "*" {
+		keys = v.MapKeys()
+	} else {
+		k := reflect.ValueOf(segs[0])
+		if kt.Kind() == reflect.String {
+			k = k.Convert(kt)
+		}
+		keys = []reflect.Value{k}
+	}
+	out := reflect.MakeMapWithSize(v.Type(), v.Len()+1)
+	for iter := v.MapRange(); iter.Next(); {
+		out.SetMapIndex(iter.Key(), iter.Value())
+	}
+	changed := false
+	for _, k := range keys {
+		cur := out.MapIndex(k)
+		if !cur.IsValid() && v.Type().Elem().Kind() == reflect.Struct && len(segs) > 1 {
+			cur = reflect.Zero(v.Type().Elem())
+		}
+		nv, err := edit(cur, v.Type().Elem(), segs[1:], f)
+		if errors.Is(err, errNoChange) {
+			continue
+		}
+		if err != nil {
+			return v, err
+		}
+		out.SetMapIndex(k, nv)
+		changed = true
+	}
+	if !changed {
+		return v, errNoChange
+	}
+	return out, nil
+}
+
+func editSequence(v reflect.Value, segs []string, f leafFunc) (reflect.Value, error) {
+	indexes, err := elements(segs[0], v.Len())
+	if err != nil {
+		return v, err
+	}
+	out := reflect.New(v.Type()).Elem()
+	if v.Kind() == reflect.Slice {
+		out = reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+	}
+	reflect.Copy(out, v)
+	changed := false
+	for _, i := range indexes {
+		nv, err := edit(v.Index(i), v.Type().Elem(), segs[1:], f)
+		if errors.Is(err, errNoChange) {
+			continue
+		}
+		if err != nil {
+			return v, err
+		}
+		out.Index(i).Set(nv)
+		changed = true
+	}
+	if !changed {
+		return v, errNoChange
+	}
+	return out, nil
+}
+
+func editStruct(v reflect.Value, segs []string, f leafFunc) (reflect.Value, error) {
+	for _, field := range planOf(v.Type()).fields {
+		if field.name != segs[0] {
+			continue
+		}
+		out := reflect.New(v.Type()).Elem()
+		out.Set(v)
+		target, err := settable(out, field.index)
+		if err != nil {
+			return v, errNoPlace
+		}
+		nv, err := edit(target, target.Type(), segs[1:], f)
+		if err != nil {
+			return v, err
+		}
+		target.Set(nv)
+		return out, nil
+	}
+	return v, errNoPlace
+}
+
+func editJSON(data []byte, segs []string, f leafFunc) (reflect.Value, error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	var tree any
+	if err := dec.Decode(&tree); err != nil {
+		return reflect.Value{}, errBadJSON
+	}
+	nv, err := edit(reflect.ValueOf(tree), reflect.TypeFor[any](), segs, f)
+	if err != nil {
+		return reflect.Value{}, err
+	}
+	encoded, err := json.Marshal(nv.Interface())
+	if err != nil {
+		return reflect.Value{}, errBadJSON
+	}
+	return reflect.ValueOf(json.RawMessage(encoded)), nil
+}
+
+func editPayload(rv converter.RawValue, segs []string, f leafFunc) (reflect.Value, error) {
+	p := rv.Payload()
+	if !isJSONPayload(p) {
+		return reflect.Value{}, errBadJSON
+	}
+	nv, err := editJSON(p.GetData(), segs, f)
+	if err != nil {
+		return reflect.Value{}, err
+	}
+	fresh := proto.Clone(p).(*commonpb.Payload)
+	fresh.Data = nv.Bytes()
+	return reflect.ValueOf(converter.NewRawValue(fresh)), nil
+}
+
+// editProto edits a clone of m: messages are shared and have no shallow copy
+// that is safe to write to.
+func editProto(m proto.Message, segs []string, f leafFunc) (reflect.Value, error) {
+	clone := proto.Clone(m)
+	if err := editMessage(clone.ProtoReflect(), segs, f); err != nil {
+		return reflect.Value{}, err
+	}
+	return reflect.ValueOf(clone), nil
+}
+
+func editMessage(m protoreflect.Message, segs []string, f leafFunc) error {
+	if len(segs) == 0 {
+		return errNotText
+	}
+	fields := m.Descriptor().Fields()
+	fd := fields.ByJSONName(segs[0])
+	if fd == nil {
+		fd = fields.ByTextName(segs[0])
+	}
+	switch {
+	case fd == nil:
+		return errNoPlace
+	case fd.IsMap():
+		return editProtoMap(m.Mutable(fd).Map(), fd, segs[1:], f)
+	case fd.IsList():
+		return editProtoList(m.Mutable(fd).List(), fd, segs[1:], f)
+	case fd.Message() != nil:
+		return editMessage(m.Mutable(fd).Message(), segs[1:], f)
+	case len(segs) > 1:
+		return errNoPlace
+	}
+	nv, err := editScalar(m.Get(fd), fd, f)
+	if err == nil {
+		m.Set(fd, nv)
+	}
+	return err
+}
+
+func editProtoMap(m protoreflect.Map, fd protoreflect.FieldDescriptor, segs []string, f leafFunc) error {
+	if len(segs) == 0 || fd.MapKey().Kind() != protoreflect.StringKind {
+		return errNoPlace
+	}
+	key := protoreflect.ValueOfString(segs[0]).MapKey()
+	if fd.MapValue().Message() != nil {
+		return editMessage(m.Mutable(key).Message(), segs[1:], f)
+	}
+	if len(segs) > 1 {
+		return errNoPlace
+	}
+	cur := m.Get(key)
+	if !cur.IsValid() {
+		cur = m.NewValue()
+	}
+	nv, err := editScalar(cur, fd.MapValue(), f)
+	if err == nil {
+		m.Set(key, nv)
+	}
+	return err
+}
+
+func editProtoList(l protoreflect.List, fd protoreflect.FieldDescriptor, segs []string, f leafFunc) error {
+	if len(segs) == 0 {
+		return errNoPlace
+	}
+	indexes, err := elements(segs[0], l.Len())
+	if err != nil {
+		return err
+	}
+	changed := false
+	for _, i := range indexes {
+		if fd.Message() != nil {
+			err = editMessage(l.Get(i).Message(), segs[1:], f)
+		} else {
+			var nv protoreflect.Value
+			if nv, err = editScalar(l.Get(i), fd, f); err == nil {
+				l.Set(i, nv)
+			}
+		}
+		if err != nil && !errors.Is(err, errNoChange) {
+			return err
+		}
+		changed = changed || err == nil
+	}
+	if !changed {
+		return errNoChange
+	}
+	return nil
+}
+
+func editScalar(cur protoreflect.Value, fd protoreflect.FieldDescriptor, f leafFunc) (protoreflect.Value, error) {
+	switch fd.Kind() {
+	case protoreflect.StringKind:
+		nv, err := f(reflect.ValueOf(cur.String()), reflect.TypeFor[string]())
+		if err != nil {
+			return cur, err
+		}
+		return protoreflect.ValueOfString(nv.String()), nil
+	case protoreflect.BytesKind:
+		nv, err := f(reflect.ValueOf(cur.Bytes()), reflect.TypeFor[[]byte]())
+		if err != nil {
+			return cur, err
+		}
+		return protoreflect.ValueOfBytes(nv.Bytes()), nil
+	default:
+		return cur, errNotText
+	}
+}
+
+// asText returns the text at a place; ok is false for anything that is not text.
+func asText(v reflect.Value) (text string, ok bool) {
+	if !v.IsValid() {
+		return "", true
+	}
+	switch {
+	case v.Kind() == reflect.String:
+		return v.String(), true
+	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8:
+		return string(v.Bytes()), true
+	}
+	return "", false
+}
+
+// textAs returns text as a value of type want.
+func textAs(text string, want reflect.Type) (reflect.Value, error) {
+	switch {
+	case want.Kind() == reflect.String:
+		return reflect.ValueOf(text).Convert(want), nil
+	case want.Kind() == reflect.Slice && want.Elem().Kind() == reflect.Uint8:
+		return reflect.ValueOf([]byte(text)).Convert(want), nil
+	case want.Kind() == reflect.Interface && reflect.TypeFor[string]().AssignableTo(want):
+		return reflect.ValueOf(text), nil
+	}
+	return reflect.Value{}, errNotText
+}
+
+func isJSONPayload(p *commonpb.Payload) bool {
+	return bytes.HasPrefix(p.GetMetadata()[converter.MetadataEncoding], []byte("json/"))
+}

@@ -1,0 +1,85 @@
+package interceptor
+
+import (
+	"strings"
+	"time"
+
+	"github.com/sandboxguard/sandboxguard/secrets"
+	"github.com/sandboxguard/sandboxguard/validation"
+)
+
+// placeholder is what stands in history where `literal: strip` took a literal
+// away: the secret's name, in a form that no service takes for a credential.
+func placeholder(secret string) string { return "[secret:" + secret + "]" }
+
+func isPlaceholder(text string) bool {
+	return strings.HasPrefix(text, "[secret:") && strings.HasSuffix(text, "]")
+}
+
+func violation(rule, path string) validation.Violation { return validation.NewViolation(rule, path) }
+
+// grantsAt returns the grants of an activity whose input is the place.
+func grantsAt(p validation.Policy, activity string, at place) []validation.Grant {
+	all := p.InputGrants(activity)
+	if len(all) == 0 {
+		return nil
+	}
+	segs := at.segments()
+	var out []validation.Grant
+	for _, grant := range all {
+		if grant.Input.Match(segs) {
+			out = append(out, grant)
+		}
+	}
+	return out
+}
+
+// pickGrant finds the grant that lets ref stand where the candidates apply. rule
+// is empty when there is one.
+func pickGrant(candidates []validation.Grant, ref secrets.Ref, scope validation.RefScope, now time.Time) (grant validation.Grant, rule string) {
+	for _, c := range candidates {
+		granted, err := c.Secret.RefFor(scope)
+		if err != nil || granted != ref {
+			continue
+		}
+		if c.Secret.Overdue(now) {
+			return c, validation.RuleSecretReviewOverdue
+		}
+		return c, ""
+	}
+	return validation.Grant{}, validation.RuleSecretNotGranted
+}
+
+// envGrant finds the grant that lets ref stand in a sandbox's variable.
+func (g *guard) envGrant(p validation.Policy, env string, ref secrets.Ref, scope validation.RefScope, now time.Time) (validation.Grant, string) {
+	grant, ok := p.EnvGrant(env, ref)
+	if !ok {
+		return grant, validation.RuleSecretNotGranted
+	}
+	return pickGrant([]validation.Grant{grant}, ref, scope, now)
+}
+
+// notGranted is the violation of a reference that policy does not grant, with
+// the line of policy that would.
+func notGranted(rule, at string, p validation.Policy, grant validation.Grant, to, where string) validation.Violation {
+	v := violation(rule, at)
+	if rule != validation.RuleSecretNotGranted {
+		if grant.Secret.Name != "" {
+			v.Fix = "review secrets." + grant.Secret.Name + " and move its review_by"
+		}
+		return v
+	}
+	if to == "env" {
+		v.Fix = "grant it: " + entryKey(p) + ".grants: {secret: NAME, to: {env: " + validation.SafeSegment(where, -1) + "}}"
+	} else {
+		v.Fix = "grant it: " + entryKey(p) + ".grants: {secret: NAME, to: {activity: " + to + ", input: " + where + "}}"
+	}
+	return v
+}
+
+func entryKey(p validation.Policy) string {
+	if p.Entry() == "default" || p.Entry() == "" {
+		return "default"
+	}
+	return "queues." + p.Entry()
+}

@@ -1,0 +1,170 @@
+package interceptor
+
+import (
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/log"
+	"go.uber.org/zap"
+
+	"github.com/sandboxguard/sandboxguard/secrets"
+	"github.com/sandboxguard/sandboxguard/secrets/audit"
+	"github.com/sandboxguard/sandboxguard/secrets/redact"
+	"github.com/sandboxguard/sandboxguard/validation"
+)
+
+// A guard is what the workflow, activity and client pieces share: one policy
+// source, one resolver, one set of values to hide. Everything in it is safe for
+// concurrent use.
+type guard struct {
+	policies    PolicySource
+	resolver    secrets.Resolver
+	hidden      *redact.Set
+	sink        audit.Sink
+	trail       *trail
+	now         func() time.Time
+	log         *lateLogger
+	taskQueue   string
+	allowInside map[string]bool
+	allowShort  map[string]bool
+	failTainted bool
+	redacts     *redactRefs
+	ledger      ledger
+	metrics     atomic.Pointer[client.MetricsHandler]
+}
+
+func newGuard(o Options) (*guard, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	g := &guard{
+		policies:    o.Policies,
+		resolver:    o.Resolver,
+		hidden:      o.Hidden,
+		sink:        o.Audit,
+		now:         o.Now,
+		log:         newLateLogger(o.Logger),
+		taskQueue:   o.TaskQueue,
+		allowInside: nameSet(o.AllowInside),
+		allowShort:  nameSet(o.AllowShort),
+		failTainted: o.FailTainted,
+		redacts:     newRedactRefs(),
+	}
+	if g.hidden == nil {
+		g.hidden = redact.NewSet()
+	}
+	if g.now == nil {
+		g.now = time.Now
+	}
+	if g.resolver == nil {
+		env, err := secrets.NewEnvProvider(secrets.AllowAll{})
+		if err != nil {
+			return nil, err
+		}
+		g.resolver = secrets.Providers{"env": env}
+	}
+	if g.sink == nil {
+		g.sink = logSink{g.log}
+	}
+	g.trail = newTrail(g.sink, g.log)
+	return g, nil
+}
+
+func nameSet(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, n := range names {
+		set[n] = true
+	}
+	return set
+}
+
+// policyFor looks a queue up; ok is false when nothing covers it.
+func (g *guard) policyFor(namespace, name string) (validation.Policy, bool) {
+	return g.policies.PolicyFor(Queue{Namespace: namespace, Name: name})
+}
+
+// entryLister is what a policy source may offer for messages.
+type entryLister interface {
+	Name() string
+	Entries() []string
+}
+
+// errNotStarted is the message of a worker whose queue nobody wrote a policy for.
+func (g *guard) errNotStarted(queue string) error {
+	name, entries := "the policy source", []string(nil)
+	if l, ok := g.policies.(entryLister); ok {
+		name, entries = l.Name(), l.Entries()
+	}
+	msg := "sandboxguard: worker for task queue " + quote(queue) + " not started: " + name + " has no entry for it\n"
+	if len(entries) > 0 {
+		msg += "  entries: " + joinNames(entries) + "\n"
+	}
+	return errors.New(msg + "  fix: add queues." + queue + ", a pattern such as " + quote(patternFor(queue)) + ", or a default section")
+}
+
+// lateLogger is the guard's own log. The client's logger is known only when a
+// client is configured, later than construction.
+type lateLogger struct{ to atomic.Pointer[log.Logger] }
+
+func newLateLogger(z *zap.Logger) *lateLogger {
+	l := &lateLogger{}
+	if z != nil {
+		l.set(zapLogger{z.Named("sandboxguard").Sugar()})
+	}
+	return l
+}
+
+func (l *lateLogger) set(to log.Logger) { l.to.Store(&to) }
+
+// offer sets the logger unless one is set.
+func (l *lateLogger) offer(to log.Logger) { l.to.CompareAndSwap(nil, &to) }
+
+func (l *lateLogger) Debug(msg string, kv ...any) { l.at(log.Logger.Debug, msg, kv) }
+func (l *lateLogger) Info(msg string, kv ...any)  { l.at(log.Logger.Info, msg, kv) }
+func (l *lateLogger) Warn(msg string, kv ...any)  { l.at(log.Logger.Warn, msg, kv) }
+func (l *lateLogger) Error(msg string, kv ...any) { l.at(log.Logger.Error, msg, kv) }
+
+func (l *lateLogger) at(level func(log.Logger, string, ...any), msg string, kv []any) {
+	if to := l.to.Load(); to != nil {
+		level(*to, msg, kv...)
+	}
+}
+
+// zapLogger lets a zap logger stand where the SDK wants its own.
+type zapLogger struct{ s *zap.SugaredLogger }
+
+func (z zapLogger) Debug(msg string, kv ...any) { z.s.Debugw(msg, kv...) }
+func (z zapLogger) Info(msg string, kv ...any)  { z.s.Infow(msg, kv...) }
+func (z zapLogger) Warn(msg string, kv ...any)  { z.s.Warnw(msg, kv...) }
+func (z zapLogger) Error(msg string, kv ...any) { z.s.Errorw(msg, kv...) }
+
+// Metric names. Tags hold names from code and policy only, never data.
+const (
+	metricRefusals   = "sandboxguard_refusals"
+	metricResolves   = "sandboxguard_resolves"
+	metricRedactions = "sandboxguard_redactions"
+	metricTainted    = "sandboxguard_tainted"
+	metricDefects    = "sandboxguard_defects"
+	metricAuditLost  = "sandboxguard_audit_lost"
+	metricPolicy     = "sandboxguard_policy"
+)
+
+// countRefusals reports each violation once, by queue, rule and mode.
+func countRefusals(h client.MetricsHandler, queue string, mode validation.Mode, vs []validation.Violation) {
+	for _, v := range vs {
+		h.WithTags(map[string]string{"queue": queue, "rule": v.Rule, "mode": mode.String()}).Counter(metricRefusals).Inc(1)
+	}
+}
+
+// defect counts a hit of a net behind the hooks: a value came further than it
+// should have. Every one is worth a report.
+func (g *guard) defect(net string) {
+	if h := g.metrics.Load(); h != nil {
+		(*h).WithTags(map[string]string{"net": net}).Counter(metricDefects).Inc(1)
+	}
+	if g.ledger.first("defect\x00" + net) {
+		g.log.Error("a secret was hidden only by the net behind the hooks; please report which call carried it", "net", net)
+	}
+}

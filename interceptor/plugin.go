@@ -1,0 +1,207 @@
+package interceptor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+	sdkinterceptor "go.temporal.io/sdk/interceptor"
+	sdklog "go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/worker"
+	"google.golang.org/grpc"
+
+	"github.com/sandboxguard/sandboxguard/secrets/audit"
+)
+
+// PluginName is the name of the plugin in worker heartbeats.
+const PluginName = "github.com/sandboxguard/sandboxguard"
+
+// NewPlugin returns the guard as a plugin. Register it once, in
+// client.Options.Plugins, after every other plugin: it then covers the client,
+// each worker made from it, and with worker.WorkflowReplayerOptions.Plugins the
+// replayer.
+//
+// It places each part where nothing of the user's stands inside it, wraps the
+// client's logger, data converter, failure converter and connection with nets
+// behind the hooks, and does not let a worker start whose task queue no policy
+// covers.
+//
+// The error names every fault in opts at once. One plugin may serve several
+// clients; give each plugin its own Options where policies differ.
+func NewPlugin(opts Options) (*temporal.SimplePlugin, error) {
+	g, err := newGuard(opts)
+	if err != nil {
+		return nil, err
+	}
+	p := &plugin{
+		g:         g,
+		workflows: &workerGuard{g: g, workflows: true},
+		client:    &clientGuard{g: g},
+		workers:   map[string]*workerState{},
+	}
+	return temporal.NewSimplePlugin(temporal.SimplePluginOptions{
+		Name:                      PluginName,
+		ConfigureClient:           p.configureClient,
+		ConfigureWorker:           p.configureWorker,
+		ConfigureWorkflowReplayer: p.configureReplayer,
+		RunContextBefore:          p.start,
+		RunContextAfter:           p.stop,
+	})
+}
+
+type plugin struct {
+	g         *guard
+	workflows *workerGuard
+	client    *clientGuard
+
+	mu      sync.Mutex
+	clients []*client.Options // every client configured; checked when a worker starts
+	net     string
+	workers map[string]*workerState
+}
+
+// workerState is what is known of a worker between its configuration and start.
+type workerState struct {
+	queue   string
+	options *worker.Options
+	guard   *workerGuard
+}
+
+func (p *plugin) configureClient(_ context.Context, o client.PluginConfigureClientOptions) error {
+	opts := o.ClientOptions
+	for _, i := range opts.Interceptors {
+		if other, ok := i.(*workerGuard); ok && other.g == p.g {
+			return errors.New("interceptor: the plugin is registered twice on one client: register it once, in client.Options.Plugins")
+		}
+	}
+	if opts.Logger == nil {
+		opts.Logger = sdklog.NewStructuredLogger(slog.Default())
+	}
+	opts.Logger = p.g.redactingLogger(opts.Logger)
+	p.g.log.offer(opts.Logger)
+	if opts.MetricsHandler != nil {
+		h := opts.MetricsHandler
+		p.g.metrics.CompareAndSwap(nil, &h)
+	}
+	list := make([]sdkinterceptor.ClientInterceptor, 0, len(opts.Interceptors)+2)
+	list = append(list, p.workflows)
+	list = append(list, opts.Interceptors...)
+	opts.Interceptors = append(list, p.client)
+
+	net := p.wrapConverters(opts)
+	opts.ConnectionOptions.DialOptions = append(append([]grpc.DialOption(nil), opts.ConnectionOptions.DialOptions...),
+		grpc.WithChainUnaryInterceptor(p.g.alarm))
+
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clients, p.net = append(p.clients, opts), net
+	return nil
+}
+
+// wrapConverters puts the nets around encoding and returns the name of the one
+// that is active.
+func (p *plugin) wrapConverters(opts *client.Options) string {
+	net := "codec"
+	if opts.DataConverter == nil {
+		opts.DataConverter = converter.NewCodecDataConverter(converter.GetDefaultDataConverter(),
+			scanCodec{hidden: p.g.hidden, defect: p.g.defect})
+	} else {
+		net = "values"
+		opts.DataConverter = scanConverter{DataConverter: opts.DataConverter, g: p.g}
+	}
+	if opts.FailureConverter == nil {
+		opts.FailureConverter = temporal.NewDefaultFailureConverter(temporal.DefaultFailureConverterOptions{DataConverter: opts.DataConverter})
+	}
+	opts.FailureConverter = failureConverter{g: p.g, next: opts.FailureConverter}
+	return net
+}
+
+func (p *plugin) configureWorker(_ context.Context, o worker.PluginConfigureWorkerOptions) error {
+	w := &workerGuard{g: p.g, queue: o.TaskQueue, activities: true, ordered: true}
+	o.WorkerOptions.Interceptors = append(append([]sdkinterceptor.WorkerInterceptor(nil), o.WorkerOptions.Interceptors...), w)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.workers[o.WorkerInstanceKey] = &workerState{queue: o.TaskQueue, options: o.WorkerOptions, guard: w}
+	return nil
+}
+
+func (p *plugin) configureReplayer(_ context.Context, o worker.PluginConfigureWorkflowReplayerOptions) error {
+	list := []sdkinterceptor.WorkerInterceptor{p.workflows}
+	o.WorkflowReplayerOptions.Interceptors = append(list, o.WorkflowReplayerOptions.Interceptors...)
+	return nil
+}
+
+// start runs when a worker starts, after every plugin has configured it: only
+// then is it known what stands inside the guard.
+func (p *plugin) start(ctx context.Context, o temporal.SimplePluginRunContextBeforeOptions) error {
+	if o.WorkflowReplayer {
+		return nil
+	}
+	p.mu.Lock()
+	s, net, clients := p.workers[o.InstanceKey], p.net, slices.Clone(p.clients)
+	p.mu.Unlock()
+	if s == nil {
+		return errors.New("interceptor: the plugin did not configure this worker: register it on the client, not on a running worker")
+	}
+	if inside := p.inside(s, clients); inside != "" {
+		return fmt.Errorf("sandboxguard: worker for task queue %q not started: interceptor %s stands inside the guard and would see secrets\n"+
+			"  fix: register the plugin after the one that adds it, or allow it by name in Options.AllowInside", s.queue, inside)
+	}
+	namespace := ""
+	if len(clients) > 0 {
+		namespace = clients[len(clients)-1].Namespace
+	}
+	policy, ok := p.g.policyFor(namespace, s.queue)
+	if !ok {
+		return p.g.errNotStarted(s.queue)
+	}
+	p.g.log.Info("worker guarded", "queue", s.queue, "entry", policy.Entry(), "mode", policy.Mode().String(),
+		"literals", policy.Literals().String(), "policy", policy.Digest(), "net", net)
+	if h := p.g.metrics.Load(); h != nil {
+		(*h).WithTags(map[string]string{"queue": s.queue, "policy": policy.Digest(), "mode": policy.Mode().String()}).Gauge(metricPolicy).Update(1)
+	}
+	p.g.trail.add(audit.Record{
+		Time: p.g.now(), Action: audit.ActionStart, Outcome: audit.OutcomeOK, Mode: policy.Mode().String(),
+		Namespace: namespace, Queue: s.queue, PolicyDigest: policy.Digest(), Detail: net,
+	})
+	return nil
+}
+
+// inside names an interceptor that stands inside the guard: after it in the
+// worker's list, or before it in a client's. A worker does not tell which client
+// it was made from, so all clients of the plugin have to be in order.
+func (p *plugin) inside(s *workerState, clients []*client.Options) string {
+	at := slices.Index(s.options.Interceptors, sdkinterceptor.WorkerInterceptor(s.guard))
+	if at < 0 {
+		return "that replaced the worker's list"
+	}
+	for _, i := range s.options.Interceptors[at+1:] {
+		if name := fmt.Sprintf("%T", i); !p.g.allowInside[name] {
+			return name
+		}
+	}
+	for _, c := range clients {
+		at := slices.Index(c.Interceptors, sdkinterceptor.ClientInterceptor(p.workflows))
+		if at < 0 {
+			return "that replaced the client's list"
+		}
+		for _, i := range c.Interceptors[:at] {
+			if name := fmt.Sprintf("%T", i); !p.g.allowInside[name] {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+func (p *plugin) stop(_ context.Context, o temporal.SimplePluginRunContextAfterOptions) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.workers, o.InstanceKey)
+}

@@ -1,0 +1,142 @@
+package interceptor
+
+import (
+	"strconv"
+
+	sdkinterceptor "go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/sandboxguard/sandboxguard/secrets/audit"
+	"github.com/sandboxguard/sandboxguard/validation"
+)
+
+// A channel is a way out of workflow code that has a counter of its own, so that
+// guarding one more channel later shifts none of the recorded ordinals. The
+// letters are part of the public marker layout.
+type channel string
+
+const (
+	channelActivity      channel = "a"
+	channelLocalActivity channel = "l"
+	channelChild         channel = "c"
+	channelContinue      channel = "k"
+	channelSignal        channel = "s"
+	channelMemo          channel = "m"
+	channelSearch        channel = "t"
+	channelNexus         channel = "n"
+)
+
+// markerPrefix starts the change id of every marker: "sbx/" channel ordinal.
+const markerPrefix = "sbx/"
+
+// maxCode bounds the version that a marker holds; the version is the code of the
+// first violation's rule.
+const maxCode = workflow.Version(1 << 15)
+
+// ruleCodes give the version of a marker. The list is part of the public marker
+// layout: it is only ever appended to. A rule that is not in it has code 1.
+var ruleCodes = []string{
+	"", "", validation.RuleLiteralCredential, validation.RuleLiteralInSecretField, validation.RuleSecretUntypedPlace,
+	validation.RuleSecretNotGranted, validation.RuleSecretReviewOverdue, validation.RuleQueueUnlisted,
+	validation.RuleWorkflowUnlisted, validation.RuleHostPathGrant, validation.RuleLiveSession,
+	validation.RulePathGrantRoot, validation.RulePathGrantRelative, validation.RulePathGrantUnlisted,
+	validation.RuleEntryPathEscape, validation.RuleEntryKind, validation.RuleEntryHostPath,
+	validation.RuleMountCredential, validation.RuleEnvLiteralCredential, validation.RuleEnvLiteralUnlisted,
+	validation.RuleClientOptionCredential, validation.RuleNetworkMode, validation.RuleUnknownKey,
+	validation.RuleManifestSize, validation.RuleInputMissing, validation.RuleWrongType,
+	validation.RuleDestinationNotFixed, validation.RuleSecretScope,
+}
+
+func codeOf(rule string) workflow.Version {
+	for code, id := range ruleCodes {
+		if id == rule && id != "" {
+			return workflow.Version(code)
+		}
+	}
+	return 1
+}
+
+// A run is the guard's state of one workflow run. It lives on the workflow's
+// dispatcher, so it needs no lock.
+type run struct {
+	g        *guard
+	ordinals map[channel]int
+	// tainted is set when input that policy refuses reached the run and
+	// Options.FailTainted is on. It decides only what is recorded anyway
+	// (refusals) and how the run ends, so replay does not depend on it.
+	tainted []validation.Violation
+	// judgedContinue is the continue-as-new error that was judged when it was made.
+	judgedContinue error
+	// inactive is true for a second copy of the guard on one run.
+	inactive bool
+}
+
+func newRun(g *guard) *run { return &run{g: g, ordinals: map[channel]int{}} }
+
+// next counts a call. Every call on a channel is counted, whatever it carries
+// and whatever policy says: an ordinal that depended on policy would break replay.
+func (r *run) next(ch channel) int {
+	r.ordinals[ch]++
+	return r.ordinals[ch]
+}
+
+// decide settles what becomes of a call in workflow code, the same way on every
+// replay, and returns the error to refuse it with, or nil to let it go.
+//
+// Live, the call is judged; a refusal is recorded as a version marker and one
+// side effect that holds its value-free text, and nothing is recorded of an
+// allowed call. Replaying, policy is not asked: a marker means it was refused,
+// no marker means that it went out. lookup says whether the call could have been
+// refused at all, from the types of its arguments alone.
+func (r *run) decide(ctx workflow.Context, next sdkinterceptor.WorkflowOutboundInterceptor, ch channel, lookup bool,
+	judge func() (refusal, bool),
+) error {
+	id := markerPrefix + string(ch) + strconv.Itoa(r.next(ch))
+	if !lookup {
+		return nil
+	}
+	if next.IsReplaying(ctx) {
+		if next.GetVersion(ctx, id, workflow.DefaultVersion, maxCode) == workflow.DefaultVersion {
+			return nil
+		}
+		return r.record(ctx, next, refusal{}).err(ErrorTypePolicyViolation)
+	}
+	ref, refused := judge()
+	if !refused {
+		return nil
+	}
+	code := workflow.Version(1)
+	if len(ref.Violations) > 0 {
+		code = codeOf(ref.Violations[0].Rule)
+	}
+	// The answer is not used: a preferred-version provider of the user's could
+	// choose another one, and the refusal stands whatever it says.
+	next.GetVersion(ctx, id, code, code)
+	ref = r.record(ctx, next, ref)
+	r.g.trail.add(r.denial(next.GetInfo(ctx), ref, id))
+	return ref.err(ErrorTypePolicyViolation)
+}
+
+// record writes the refusal as a side effect and reads it back, so that the
+// error is the same live and on replay.
+func (r *run) record(ctx workflow.Context, next sdkinterceptor.WorkflowOutboundInterceptor, ref refusal) refusal {
+	var recorded refusal
+	encoded := next.SideEffect(ctx, func(workflow.Context) any { return ref })
+	if encoded.Get(&recorded) != nil {
+		recorded = refusal{Subject: "a call was refused; the record of why cannot be read"}
+	}
+	return recorded
+}
+
+func (r *run) denial(info *workflow.Info, ref refusal, key string) audit.Record {
+	rec := audit.Record{
+		Time: r.g.now(), Action: audit.ActionDeny, Outcome: audit.OutcomeRefused, Mode: validation.ModeEnforce.String(),
+		Namespace: info.Namespace, Queue: ref.Queue, Workflow: info.WorkflowType.Name,
+		WorkflowID: info.WorkflowExecution.ID, RunID: info.WorkflowExecution.RunID,
+		PolicyDigest: ref.Policy, Key: key, Count: len(ref.Violations),
+	}
+	if len(ref.Violations) > 0 {
+		rec.Rule, rec.Path = ref.Violations[0].Rule, ref.Violations[0].Path
+	}
+	return rec
+}

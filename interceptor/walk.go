@@ -1,0 +1,469 @@
+package interceptor
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	commonpb "go.temporal.io/api/common/v1"
+	"go.temporal.io/sdk/converter"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/sandboxguard/sandboxguard/sandbox"
+	"github.com/sandboxguard/sandboxguard/secrets"
+	"github.com/sandboxguard/sandboxguard/validation"
+)
+
+// maxDepth bounds a walk. encoding/json gives up on cycles at a depth of its
+// own; anything this deep is refused by name instead of being half looked at.
+const maxDepth = 64
+
+// A step is one segment of the place where a walk stands.
+type step struct {
+	name string
+	// keys is the map that the segment is a key of, or invalid when the segment
+	// is a field or an index and so comes from code.
+	keys reflect.Value
+}
+
+// place is a JSON pointer under construction. It is valid only during the call
+// that it is handed to.
+type place []step
+
+// segments returns the raw segments, for matching against policy only: a map
+// key is data and must not be shown.
+func (p place) segments() []string {
+	out := make([]string, len(p))
+	for i, s := range p {
+		out[i] = s.name
+	}
+	return out
+}
+
+// String is the place as messages show it (I5): a map key that could be a
+// credential is replaced by its rank among the keys.
+func (p place) String() string {
+	var b strings.Builder
+	for _, s := range p {
+		b.WriteByte('/')
+		name := s.name
+		if s.keys.IsValid() {
+			name = validation.SafeSegment(name, rank(s.keys, name))
+		}
+		b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(name))
+	}
+	return b.String()
+}
+
+func rank(m reflect.Value, key string) int {
+	names := make([]string, 0, m.Len())
+	for _, k := range m.MapKeys() {
+		names = append(names, keyText(k))
+	}
+	sort.Strings(names)
+	return sort.SearchStrings(names, key)
+}
+
+func keyText(k reflect.Value) string {
+	for k.Kind() == reflect.Interface && !k.IsNil() {
+		k = k.Elem()
+	}
+	switch k.Kind() {
+	case reflect.String:
+		return k.String()
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return strconv.FormatInt(k.Int(), 10)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return strconv.FormatUint(k.Uint(), 10)
+	default:
+		// Text-marshalling keys are shown by the name of their type.
+		return k.Type().String()
+	}
+}
+
+// A visitor is told what a walk meets. Every hook may be nil. Hooks that return
+// a value return (replacement, true) to change the walk's copy.
+type visitor struct {
+	// value meets every non-zero secrets.Value. typed is false below an
+	// interface: after the wire nobody can tell such a value from text that an
+	// attacker wrote (I6).
+	value     func(at place, v secrets.Value, typed bool) (secrets.Value, bool)
+	manifest  func(at place, m sandbox.Manifest) (sandbox.Manifest, bool)
+	runConfig func(at place, rc sandbox.RunConfig) (sandbox.RunConfig, bool)
+	// object meets every map under a key named sandbox or manifest.
+	object func(at place, key string, m any) (any, bool)
+	// text meets strings, printable bytes and map keys; key is the name of the
+	// field or map entry that holds it.
+	text func(at place, key, s string)
+}
+
+// A walker goes through arguments without ever changing them: what a hook
+// replaces is replaced in a copy of the path that leads there.
+type walker struct {
+	visitor
+	at      place
+	tooDeep bool
+}
+
+// values walks each of vs as the argument at its index and returns the slice to
+// use instead: vs itself when nothing changed.
+func (w *walker) values(vs []any) []any {
+	out, copied := vs, false
+	for i, v := range vs {
+		w.at = append(w.at[:0], step{name: strconv.Itoa(i)})
+		if nv, changed := w.any(v, ""); changed {
+			if !copied {
+				out, copied = slices.Clone(vs), true
+			}
+			out[i] = nv
+		}
+	}
+	w.at = w.at[:0]
+	return out
+}
+
+// any walks a value whose own type is as static as it gets at a call.
+func (w *walker) any(v any, key string) (any, bool) {
+	if v == nil {
+		return nil, false
+	}
+	nv, changed := w.walk(reflect.ValueOf(v), key, true)
+	if !changed {
+		return v, false
+	}
+	return nv.Interface(), true
+}
+
+func (w *walker) wants(p *plan) bool {
+	if w.text != nil && p.text {
+		return true
+	}
+	return p.guard && (w.value != nil || w.manifest != nil || w.object != nil)
+}
+
+func (w *walker) under(s step, v reflect.Value, key string, typed bool) (reflect.Value, bool) {
+	if len(w.at) >= maxDepth {
+		w.tooDeep = true
+		return v, false
+	}
+	w.at = append(w.at, s)
+	nv, changed := w.walk(v, key, typed)
+	w.at = w.at[:len(w.at)-1]
+	return nv, changed
+}
+
+func (w *walker) walk(v reflect.Value, key string, typed bool) (reflect.Value, bool) {
+	if !v.IsValid() {
+		return v, false
+	}
+	t := v.Type()
+	switch t {
+	case typeValue:
+		return w.visitValue(v, typed)
+	case typeManifest:
+		return w.visitManifest(v)
+	case typeRunConfig:
+		return w.visitRunConfig(v)
+	case typeTime:
+		return v, false
+	}
+	p := planOf(t)
+	if !w.wants(p) {
+		return v, false
+	}
+	switch t {
+	case typeRawJSON:
+		w.textOfJSON(v.Bytes(), key)
+		return v, false
+	case typeRawValue:
+		rv := v.Interface().(converter.RawValue)
+		w.textOfPayload(rv.Payload(), key)
+		return v, false
+	case typePayloads:
+		for _, pl := range v.Interface().(*commonpb.Payloads).GetPayloads() {
+			w.textOfPayload(pl, key)
+		}
+		return v, false
+	}
+	if p.opaque {
+		w.textOfOpaque(v, key)
+		if v.CanInterface() {
+			if _, ok := v.Interface().(proto.Message); ok {
+				return v, false
+			}
+		}
+		saved := w.text
+		w.text = nil
+		defer func() { w.text = saved }()
+	}
+	switch v.Kind() {
+	case reflect.Interface:
+		if v.IsNil() {
+			return v, false
+		}
+		return w.walk(v.Elem(), key, false)
+	case reflect.Pointer:
+		return w.pointer(v, key, typed)
+	case reflect.String:
+		if w.text != nil {
+			w.text(w.at, key, v.String())
+		}
+	case reflect.Map:
+		return w.mapping(v, key, typed)
+	case reflect.Slice, reflect.Array:
+		return w.sequence(v, key, typed)
+	case reflect.Struct:
+		return w.structure(v, p, typed)
+	}
+	return v, false
+}
+
+func (w *walker) visitValue(v reflect.Value, typed bool) (reflect.Value, bool) {
+	if w.value == nil || !v.CanInterface() {
+		return v, false
+	}
+	val := v.Interface().(secrets.Value)
+	if val.IsZero() {
+		return v, false
+	}
+	if nv, changed := w.value(w.at, val, typed); changed {
+		return reflect.ValueOf(nv), true
+	}
+	return v, false
+}
+
+func (w *walker) visitManifest(v reflect.Value) (reflect.Value, bool) {
+	m := v.Interface().(sandbox.Manifest)
+	changed := false
+	if w.manifest != nil {
+		var nm sandbox.Manifest
+		if nm, changed = w.manifest(w.at, m); changed {
+			v = reflect.ValueOf(nm)
+		}
+	}
+	w.textOfEntries(m)
+	return v, changed
+}
+
+func (w *walker) visitRunConfig(v reflect.Value) (reflect.Value, bool) {
+	rc := v.Interface().(sandbox.RunConfig)
+	if w.text != nil && rc.Sandbox != nil && rc.Sandbox.Manifest != nil {
+		w.at = append(w.at, step{name: "sandbox"}, step{name: "manifest"})
+		w.textOfEntries(*rc.Sandbox.Manifest)
+		w.at = w.at[:len(w.at)-2]
+	}
+	if w.runConfig != nil {
+		if nrc, changed := w.runConfig(w.at, rc); changed {
+			return reflect.ValueOf(nrc), true
+		}
+	}
+	return v, false
+}
+
+// textOfEntries looks at the texts of a manifest's entries. Environment literals
+// and mount credentials have rules of their own (env-literal-credential,
+// mount-credential) and are not reported twice.
+func (w *walker) textOfEntries(m sandbox.Manifest) {
+	if w.text == nil || len(m.Entries) == 0 {
+		return
+	}
+	saved := w.visitor
+	w.visitor = visitor{text: saved.text}
+	w.under(step{name: "entries"}, reflect.ValueOf(m.Entries), "entries", true)
+	w.visitor = saved
+}
+
+func (w *walker) pointer(v reflect.Value, key string, typed bool) (reflect.Value, bool) {
+	if v.IsNil() {
+		return v, false
+	}
+	if len(w.at) >= maxDepth {
+		w.tooDeep = true
+		return v, false
+	}
+	nv, changed := w.walk(v.Elem(), key, typed)
+	if !changed {
+		return v, false
+	}
+	if nv.Type() != v.Type().Elem() {
+		return nv, true
+	}
+	np := reflect.New(v.Type().Elem())
+	np.Elem().Set(nv)
+	return np, true
+}
+
+func (w *walker) mapping(v reflect.Value, key string, typed bool) (reflect.Value, bool) {
+	if v.IsNil() {
+		return v, false
+	}
+	if w.object != nil && (key == "sandbox" || key == "manifest") && v.CanInterface() {
+		if nv, handled := w.object(w.at, key, v.Interface()); handled {
+			if nv == nil {
+				return v, false
+			}
+			return reflect.ValueOf(nv), true
+		}
+	}
+	out, copied := v, false
+	iter := v.MapRange()
+	for iter.Next() {
+		k := iter.Key()
+		name := keyText(k)
+		if w.text != nil && k.Kind() == reflect.String {
+			w.at = append(w.at, step{name: name, keys: v})
+			w.text(w.at, "", name)
+			w.at = w.at[:len(w.at)-1]
+		}
+		nv, changed := w.under(step{name: name, keys: v}, iter.Value(), name, typed)
+		if !changed || !nv.Type().AssignableTo(v.Type().Elem()) {
+			continue
+		}
+		if !copied {
+			copied = true
+			out = reflect.MakeMapWithSize(v.Type(), v.Len())
+			for all := v.MapRange(); all.Next(); {
+				out.SetMapIndex(all.Key(), all.Value())
+			}
+		}
+		out.SetMapIndex(k, nv)
+	}
+	return out, copied
+}
+
+func (w *walker) sequence(v reflect.Value, key string, typed bool) (reflect.Value, bool) {
+	if v.Type().Elem().Kind() == reflect.Uint8 {
+		if w.text != nil && v.Kind() == reflect.Slice && utf8.Valid(v.Bytes()) {
+			w.text(w.at, key, string(v.Bytes()))
+		}
+		return v, false
+	}
+	out, copied := v, false
+	for i := range v.Len() {
+		nv, changed := w.under(step{name: strconv.Itoa(i)}, v.Index(i), key, typed)
+		if !changed || !nv.Type().AssignableTo(v.Type().Elem()) {
+			continue
+		}
+		if !copied {
+			copied = true
+			if v.Kind() == reflect.Array {
+				out = reflect.New(v.Type()).Elem()
+			} else {
+				out = reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+			}
+			reflect.Copy(out, v)
+		}
+		out.Index(i).Set(nv)
+	}
+	return out, copied
+}
+
+func (w *walker) structure(v reflect.Value, p *plan, typed bool) (reflect.Value, bool) {
+	out, copied := v, false
+	for _, f := range p.fields {
+		if !(f.guard || (f.text && w.text != nil)) {
+			continue
+		}
+		fv, err := v.FieldByIndexErr(f.index)
+		if err != nil { // a nil embedded pointer: nothing there
+			continue
+		}
+		nv, changed := w.under(step{name: f.name}, fv, f.name, typed)
+		if !changed || !nv.Type().AssignableTo(fv.Type()) {
+			continue
+		}
+		if !copied {
+			copied = true
+			out = reflect.New(v.Type()).Elem()
+			out.Set(v)
+		}
+		target, err := settable(out, f.index)
+		if err != nil {
+			continue
+		}
+		target.Set(nv)
+	}
+	return out, copied
+}
+
+// settable returns the field of v at index, copying embedded pointers on the way
+// so that the original's embedded struct is not written to.
+func settable(v reflect.Value, index []int) (reflect.Value, error) {
+	for i, x := range index {
+		if i > 0 && v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				return v, fmt.Errorf("interceptor: nil embedded pointer")
+			}
+			fresh := reflect.New(v.Type().Elem())
+			fresh.Elem().Set(v.Elem())
+			v.Set(fresh)
+			v = fresh.Elem()
+		}
+		v = v.Field(x)
+	}
+	return v, nil
+}
+
+// textOfOpaque looks at what a type with an encoding of its own would write.
+func (w *walker) textOfOpaque(v reflect.Value, key string) {
+	if w.text == nil || !v.CanInterface() {
+		return
+	}
+	if data, ok := encodeOpaque(v.Interface()); ok {
+		w.textOfJSON(data, key)
+	}
+}
+
+// encodeOpaque renders v the way the default converter would, and answers false
+// when its own marshaler fails or panics: then nothing of it can be sent either.
+func encodeOpaque(v any) (data []byte, ok bool) {
+	defer func() {
+		if recover() != nil {
+			data, ok = nil, false
+		}
+	}()
+	var err error
+	if m, isProto := v.(proto.Message); isProto {
+		data, err = protojson.Marshal(m)
+	} else {
+		data, err = json.Marshal(v)
+	}
+	return data, err == nil
+}
+
+func (w *walker) textOfPayload(p *commonpb.Payload, key string) {
+	if w.text == nil || p == nil {
+		return
+	}
+	if strings.HasPrefix(string(p.GetMetadata()[converter.MetadataEncoding]), "json/") {
+		w.textOfJSON(p.GetData(), key)
+	} else if utf8.Valid(p.GetData()) {
+		w.text(w.at, key, string(p.GetData()))
+	}
+}
+
+// textOfJSON walks the leaves of a JSON text. Text that is not JSON is looked at
+// as it stands: it is going to be written as it stands.
+func (w *walker) textOfJSON(data []byte, key string) {
+	if w.text == nil || len(data) == 0 {
+		return
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		w.text(w.at, key, string(data))
+		return
+	}
+	saved := w.visitor
+	w.visitor = visitor{text: saved.text}
+	w.walk(reflect.ValueOf(v), key, false)
+	w.visitor = saved
+}

@@ -1,0 +1,189 @@
+package interceptor
+
+import (
+	"errors"
+
+	sdkinterceptor "go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/sandboxguard/sandboxguard/secrets/audit"
+)
+
+// probeKey carries a probe in a workflow or activity context.
+type probeKey struct{}
+
+// A probe finds out whether another copy of the guard stands on the same run or
+// attempt: it travels along the outbound chain, through whatever stands between.
+type probe struct{ found bool }
+
+// workflowInbound is what reaches workflow code, and what it ends with.
+type workflowInbound struct {
+	sdkinterceptor.WorkflowInboundInterceptorBase
+	ctx      workflow.Context
+	run      *run
+	outbound *workflowOutbound
+}
+
+// Init places the guard's outbound part. Of two copies on one run the one that is
+// called first, which is the innermost outbound, works; another one finds it and
+// stands down, since two active copies would both record and break replay.
+func (i *workflowInbound) Init(next sdkinterceptor.WorkflowOutboundInterceptor) error {
+	p := &probe{}
+	next.GetInfo(workflow.WithValue(i.ctx, probeKey{}, p))
+	i.run.inactive = p.found
+	i.outbound = &workflowOutbound{run: i.run}
+	i.outbound.Next = next
+	return i.Next.Init(i.outbound)
+}
+
+// received describes what came in, which is judged as something that stands in
+// this workflow's own history.
+func (i *workflowInbound) received(ctx workflow.Context, kind, name string, args []any) call {
+	c := i.outbound.call(ctx, kind, name, "", args)
+	c.headers = sdkinterceptor.WorkflowHeader(ctx)
+	return c
+}
+
+// taint judges input that is durable already: it is counted and recorded once,
+// outside replay, and fails the run where Options.FailTainted says so.
+func (i *workflowInbound) taint(ctx workflow.Context, c call) {
+	g, next := i.run.g, i.outbound.Next
+	live := !next.IsReplaying(ctx)
+	if !live && !g.failTainted {
+		return
+	}
+	v := g.judge(c)
+	vs, s := v.refused()
+	for _, sd := range v.sides {
+		vs = append(vs, sd.reported()...)
+	}
+	if len(vs) == 0 {
+		return
+	}
+	if s == nil {
+		s = v.sides[0]
+	}
+	if live {
+		next.GetMetricsHandler(ctx).WithTags(map[string]string{"queue": s.queue, "rule": vs[0].Rule}).Counter(metricTainted).Inc(1)
+		rec := i.run.denial(next.GetInfo(ctx), refusalOf("", vs, s), c.kind+" "+c.name)
+		rec.Action, rec.Outcome, rec.Mode = audit.ActionTaint, audit.OutcomeReported, s.policy.Mode().String()
+		g.trail.add(rec)
+		g.once(s, c, vs)
+	}
+	if refused, _ := v.refused(); g.failTainted && len(refused) > 0 {
+		i.run.tainted = refused
+	}
+}
+
+func (i *workflowInbound) taintedErr() error {
+	return refusal{Subject: "the workflow received data that policy refuses and was ended", Violations: i.run.tainted}.
+		err(ErrorTypePolicyViolation)
+}
+
+func (i *workflowInbound) ExecuteWorkflow(ctx workflow.Context, in *sdkinterceptor.ExecuteWorkflowInput) (result any, err error) {
+	if i.run.inactive {
+		return i.Next.ExecuteWorkflow(ctx, in)
+	}
+	i.taint(ctx, i.received(ctx, "workflow start", i.outbound.Next.GetInfo(ctx).WorkflowType.Name, argsOf(in.Args)))
+	if len(i.run.tainted) > 0 && !i.outbound.Next.IsReplaying(ctx) {
+		return nil, i.taintedErr()
+	}
+	result, err = i.Next.ExecuteWorkflow(ctx, in)
+	if len(i.run.tainted) > 0 {
+		return nil, i.taintedErr()
+	}
+	return i.ending(ctx, result, err)
+}
+
+// ending judges what a workflow ends with. Ends are terminal events, which are
+// not compared on replay, so they need no record; they are judged live only.
+func (i *workflowInbound) ending(ctx workflow.Context, result any, err error) (any, error) {
+	if i.outbound.Next.IsReplaying(ctx) {
+		return result, err
+	}
+	name := i.outbound.Next.GetInfo(ctx).WorkflowType.Name
+	var next *workflow.ContinueAsNewError
+	if errors.As(err, &next) && err != i.run.judgedContinue { //nolint:errorlint // identity is the point: this very error was judged
+		c := i.outbound.call(ctx, "continue-as-new", name, "", []any{next.Input})
+		if refused := i.judged(ctx, c); refused != nil {
+			return nil, refused
+		}
+	}
+	if err != nil {
+		return result, i.cleanError(ctx, err)
+	}
+	if refused := i.judged(ctx, i.outbound.call(ctx, "result of workflow", name, "", []any{result})); refused != nil {
+		return nil, refused
+	}
+	return result, nil
+}
+
+// judged returns the refusal of something that needs no record.
+func (i *workflowInbound) judged(ctx workflow.Context, c call) error {
+	v := i.run.g.judge(c)
+	h := i.outbound.Next.GetMetricsHandler(ctx)
+	i.run.g.tell(h, v)
+	vs, s := v.refused()
+	if len(vs) == 0 {
+		return nil
+	}
+	countRefusals(h, s.queue, s.policy.Mode(), vs)
+	ref := refusalOf(c.subject(), vs, s)
+	i.run.g.trail.add(i.run.denial(i.outbound.Next.GetInfo(ctx), ref, c.kind+" "+c.name))
+	return ref.err(ErrorTypePolicyViolation)
+}
+
+func (i *workflowInbound) cleanError(ctx workflow.Context, err error) error {
+	info := i.outbound.Next.GetInfo(ctx)
+	return i.run.g.cleanError(err, i.run.g.cleaner(info.Namespace, info.TaskQueueName))
+}
+
+func (i *workflowInbound) HandleSignal(ctx workflow.Context, in *sdkinterceptor.HandleSignalInput) error {
+	if !i.run.inactive {
+		i.taint(ctx, i.received(ctx, "signal", in.SignalName, []any{in.Arg}))
+	}
+	return i.Next.HandleSignal(ctx, in)
+}
+
+func (i *workflowInbound) HandleQuery(ctx workflow.Context, in *sdkinterceptor.HandleQueryInput) (any, error) {
+	result, err := i.Next.HandleQuery(ctx, in)
+	if i.run.inactive {
+		return result, err
+	}
+	if err != nil {
+		return nil, i.cleanError(ctx, err)
+	}
+	// A query is answered on replayed state and recorded nowhere; its answer is
+	// judged every time.
+	c := i.outbound.call(ctx, "answer of query", in.QueryType, "", []any{result})
+	v := i.run.g.judge(c)
+	if vs, s := v.refused(); len(vs) > 0 {
+		return nil, refusalOf("answer of query "+in.QueryType+" withheld", vs, s).err(ErrorTypePolicyViolation)
+	}
+	return result, nil
+}
+
+// ValidateUpdate is the only hook on a worker that runs before an update's
+// arguments are durable, and a rejection leaves no event.
+func (i *workflowInbound) ValidateUpdate(ctx workflow.Context, in *sdkinterceptor.UpdateInput) error {
+	if !i.run.inactive {
+		if err := i.judged(ctx, i.received(ctx, "update", in.Name, in.Args)); err != nil {
+			return err
+		}
+	}
+	return i.Next.ValidateUpdate(ctx, in)
+}
+
+func (i *workflowInbound) ExecuteUpdate(ctx workflow.Context, in *sdkinterceptor.UpdateInput) (any, error) {
+	result, err := i.Next.ExecuteUpdate(ctx, in)
+	if i.run.inactive || i.outbound.Next.IsReplaying(ctx) {
+		return result, err
+	}
+	if err != nil {
+		return nil, i.cleanError(ctx, err)
+	}
+	if refused := i.judged(ctx, i.outbound.call(ctx, "result of update", in.Name, "", []any{result})); refused != nil {
+		return nil, refused
+	}
+	return result, nil
+}
