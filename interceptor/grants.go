@@ -34,27 +34,32 @@ func grantsAt(p validation.Policy, activity string, at place) []validation.Grant
 	return out
 }
 
-// pickGrant finds the grant that lets ref stand where the candidates apply. rule
-// is empty when there is one.
-func pickGrant(candidates []validation.Grant, ref secrets.Ref, scope validation.RefScope, now time.Time) (grant validation.Grant, rule string) {
+// pickGrant finds the grant that lets ref stand where the candidates apply, and
+// the reference that is resolved for this run: where the secret's reference has
+// placeholders, workflow code may name it with or without them. rule is empty
+// when there is a grant.
+func pickGrant(candidates []validation.Grant, ref secrets.Ref, scope validation.RefScope, now time.Time) (grant validation.Grant, granted secrets.Ref, rule string) {
 	for _, c := range candidates {
 		granted, err := c.Secret.RefFor(scope)
-		if err != nil || granted != ref {
+		if err != nil && ref == c.Secret.Ref {
+			return c, secrets.Ref{}, validation.RuleSecretScope
+		}
+		if err != nil || (ref != granted && ref != c.Secret.Ref) {
 			continue
 		}
 		if c.Secret.Overdue(now) {
-			return c, validation.RuleSecretReviewOverdue
+			return c, secrets.Ref{}, validation.RuleSecretReviewOverdue
 		}
-		return c, ""
+		return c, granted, ""
 	}
-	return validation.Grant{}, validation.RuleSecretNotGranted
+	return validation.Grant{}, secrets.Ref{}, validation.RuleSecretNotGranted
 }
 
 // envGrant finds the grant that lets ref stand in a sandbox's variable.
-func (g *guard) envGrant(p validation.Policy, env string, ref secrets.Ref, scope validation.RefScope, now time.Time) (validation.Grant, string) {
+func envGrant(p validation.Policy, env string, ref secrets.Ref, scope validation.RefScope, now time.Time) (validation.Grant, secrets.Ref, string) {
 	grant, ok := p.EnvGrant(env, ref)
 	if !ok {
-		return grant, validation.RuleSecretNotGranted
+		return grant, secrets.Ref{}, validation.RuleSecretNotGranted
 	}
 	return pickGrant([]validation.Grant{grant}, ref, scope, now)
 }

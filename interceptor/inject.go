@@ -93,9 +93,9 @@ func (a *attempt) places(args []any) *injection {
 	}
 	w := &walker{visitor: visitor{
 		value: func(at place, v secrets.Value, _ bool) (secrets.Value, bool) {
-			grant, rule := pickGrant(grantsAt(a.policy, a.scope.ActivityType, at), v.Ref(), a.refScope(), a.g.now())
+			grant, ref, rule := pickGrant(grantsAt(a.policy, a.scope.ActivityType, at), v.Ref(), a.refScope(), a.g.now())
 			if rule == "" && !v.Literal() {
-				p.add(site{ref: v.Ref(), grant: grant, destination: "activity:" + a.scope.ActivityType + at.String()})
+				p.add(site{ref: ref, grant: grant, destination: "activity:" + a.scope.ActivityType + at.String()})
 			}
 			return v, false
 		},
@@ -134,9 +134,9 @@ func (a *attempt) environment(m sandbox.Manifest, p *injection) {
 }
 
 func (a *attempt) envSite(name string, ref secrets.Ref, p *injection) {
-	grant, rule := a.g.envGrant(a.policy, name, ref, a.refScope(), a.g.now())
+	grant, granted, rule := envGrant(a.policy, name, ref, a.refScope(), a.g.now())
 	if rule == "" {
-		p.add(site{ref: ref, grant: grant, destination: "env:" + name})
+		p.add(site{ref: granted, grant: grant, destination: "env:" + name})
 	}
 }
 
@@ -182,20 +182,12 @@ func (a *attempt) bindingSites(args []any, p *injection) {
 			p.violations = append(p.violations, violation(validation.RuleSecretNotGranted, at))
 		case grant.Secret.Overdue(a.g.now()):
 			p.violations = append(p.violations, notGranted(validation.RuleSecretReviewOverdue, at, a.policy, grant, "", ""))
-		case found && p.boundTwice(grant):
-			p.violations = append(p.violations, violation(validation.RuleSecretNotGranted, at))
 		case found:
 			s := site{ref: ref, grant: grant, destination: "activity:" + a.scope.ActivityType + at}
 			p.add(s)
 			p.bindings = append(p.bindings, s)
 		}
 	}
-}
-
-// boundTwice reports whether another secret is bound to the same place already:
-// then nothing says which one it is.
-func (p *injection) boundTwice(grant validation.Grant) bool {
-	return slices.ContainsFunc(p.bindings, func(s site) bool { return s.grant.Input.String() == grant.Input.String() })
 }
 
 func mapAt(v reflect.Value) (map[string]any, bool) {
@@ -214,8 +206,8 @@ func (a *attempt) inject(args []any, p *injection, values map[secrets.Ref]secret
 	}
 	w := &walker{visitor: visitor{
 		value: func(at place, v secrets.Value, _ bool) (secrets.Value, bool) {
-			_, rule := pickGrant(grantsAt(a.policy, a.scope.ActivityType, at), v.Ref(), a.refScope(), a.g.now())
-			got, ok := values[v.Ref()]
+			_, ref, rule := pickGrant(grantsAt(a.policy, a.scope.ActivityType, at), v.Ref(), a.refScope(), a.g.now())
+			got, ok := values[ref]
 			if rule != "" || !ok {
 				return v, false
 			}
@@ -255,8 +247,9 @@ func (a *attempt) inject(args []any, p *injection, values map[secrets.Ref]secret
 func (a *attempt) injectManifest(m sandbox.Manifest, values map[secrets.Ref]secrets.Value) (sandbox.Manifest, bool) {
 	var env map[string]sandbox.EnvValue
 	for name, ev := range m.Environment.Values {
-		got, ok := values[ev.Secret.Ref()]
-		if ev.Secret.IsZero() || !ok || !a.envGranted(name, ev.Secret.Ref()) {
+		ref, granted := a.envGranted(name, ev.Secret.Ref())
+		got, ok := values[ref]
+		if !granted || !ok {
 			continue
 		}
 		if env == nil {
@@ -272,9 +265,10 @@ func (a *attempt) injectManifest(m sandbox.Manifest, values map[secrets.Ref]secr
 	return m, true
 }
 
-func (a *attempt) envGranted(name string, ref secrets.Ref) bool {
-	_, rule := a.g.envGrant(a.policy, name, ref, a.refScope(), a.g.now())
-	return rule == ""
+// envGranted returns the reference that is resolved for a variable.
+func (a *attempt) envGranted(name string, ref secrets.Ref) (secrets.Ref, bool) {
+	_, granted, rule := envGrant(a.policy, name, ref, a.refScope(), a.g.now())
+	return granted, rule == ""
 }
 
 // injectEnv is injectManifest for the map form: a reference becomes the literal
@@ -282,8 +276,9 @@ func (a *attempt) envGranted(name string, ref secrets.Ref) bool {
 func (a *attempt) injectEnv(env map[string]any, values map[secrets.Ref]secrets.Value) map[string]any {
 	var out map[string]any
 	for name, form := range env {
-		ref, ok := envRef(form)
-		if !ok || !a.envGranted(name, ref) {
+		named, ok := envRef(form)
+		ref, granted := a.envGranted(name, named)
+		if !ok || !granted {
 			continue
 		}
 		text, err := values[ref].Reveal()
@@ -457,15 +452,16 @@ func (a *attempt) withGetter(ctx context.Context) context.Context {
 			return secrets.Value{}, a.insideErr()
 		}
 		var grant validation.Grant
+		var granted secrets.Ref
 		rule := validation.RuleQueueUnlisted
 		if a.listed {
-			grant, rule = pickGrant(a.policy.InputGrants(a.scope.ActivityType), ref, a.refScope(), a.g.now())
+			grant, granted, rule = pickGrant(a.policy.InputGrants(a.scope.ActivityType), ref, a.refScope(), a.g.now())
 		}
 		if rule != "" {
 			v := notGranted(rule, "", a.policy, grant, a.scope.ActivityType, "")
 			return secrets.Value{}, a.refused([]validation.Violation{v}, nil)
 		}
-		s := site{ref: ref, grant: grant, destination: "get:" + a.scope.ActivityType}
+		s := site{ref: granted, grant: grant, destination: "get:" + a.scope.ActivityType}
 		v, err := a.resolve(ctx, s)
 		if err != nil {
 			return secrets.Value{}, err

@@ -27,11 +27,11 @@ type call struct {
 
 	args []any
 	// texts are strings that travel beside the arguments: summaries, ids, notes.
-	texts   map[string]string
-	memo    map[string]any
+	texts map[string]string
+	memo  map[string]any
 	// attributes are search attributes, in either form.
 	attributes map[string]any
-	headers map[string]*commonpb.Payload
+	headers    map[string]*commonpb.Payload
 
 	// activity is true where references may be resolved at the other end, so
 	// that grants and bindings apply.
@@ -382,7 +382,7 @@ func (j *judgement) environment(m sandbox.Manifest, at string, resolvable bool) 
 				s.add(violation(validation.RuleLiteralInSecretField, where))
 				return
 			}
-			grant, rule := j.g.envGrant(s.policy, name, ev.Secret.Ref(), j.scope(s), j.now)
+			grant, _, rule := envGrant(s.policy, name, ev.Secret.Ref(), j.scope(s), j.now)
 			if rule != "" {
 				s.add(notGranted(rule, where, s.policy, grant, "env", name))
 			}
@@ -431,7 +431,7 @@ func (j *judgement) value(at place, v secrets.Value, typed bool) (secrets.Value,
 			}
 			continue
 		}
-		grant, rule := pickGrant(bound, v.Ref(), j.scope(s), j.now)
+		grant, _, rule := pickGrant(bound, v.Ref(), j.scope(s), j.now)
 		if rule != "" {
 			s.add(notGranted(rule, at.String(), s.policy, grant, j.call.name, at.String()))
 			continue
