@@ -38,24 +38,28 @@ func (s *scratch) release() {
 	}
 }
 
-// find returns where values stand in text, in any order. A place inside of a marker of this set is none,
-// and a place that goes beyond a marker takes all of it: so a marker is never taken apart.
-func (m *matcher) find(text []byte, pool *sync.Pool) []span {
+// find returns where values stand in text, in any order; nil if there are none. A place inside of a marker
+// of this set is none, and a place that goes beyond a marker takes all of it: so a marker is never taken
+// apart.
+func find[T text](m *matcher, text T, pool *sync.Pool) []span {
 	if len(text) < m.shortest {
 		return nil
 	}
-	spans := m.scan(text, nil)
-	if bytes.IndexByte(text, '\\') >= 0 || isWrapped(text) {
-		spans = m.findDecoded(text, pool, spans)
+	spans := scan(m, text, nil)
+	if indexByte(text, '\\') >= 0 || isWrapped(text) {
+		spans = findDecoded(m, text, pool, spans)
+	}
+	if len(spans) > 0 {
+		spans = m.spareMarkers([]byte(text), spans)
 	}
 	if len(spans) == 0 {
 		return nil
 	}
-	return m.spareMarkers(text, spans)
+	return spans
 }
 
 // findDecoded appends what can be found only after decoding the text.
-func (m *matcher) findDecoded(text []byte, pool *sync.Pool, spans []span) []span {
+func findDecoded[T text](m *matcher, text T, pool *sync.Pool, spans []span) []span {
 	sc, ok := pool.Get().(*scratch)
 	if !ok {
 		sc = new(scratch)
@@ -65,23 +69,31 @@ func (m *matcher) findDecoded(text []byte, pool *sync.Pool, spans []span) []span
 		pool.Put(sc)
 	}()
 	known := len(spans)
-	if found := m.scanViews(text, sc, false, spans); len(found) == known {
+	if found := scanViews(m, text, sc, false, spans); len(found) == known {
 		return found
 	}
-	return m.scanViews(text, sc, true, spans)
+	return scanViews(m, text, sc, true, spans)
 }
 
 // scanViews appends the spans found in the views of text. They are places in text only with tracing.
-func (m *matcher) scanViews(text []byte, sc *scratch, trace bool, spans []span) []span {
-	src := text
-	for depth := 0; ; depth++ { // src is the text decoded depth times
+func scanViews[T text](m *matcher, text T, sc *scratch, trace bool, spans []span) []span {
+	known := len(spans)
+	if unwrap(&sc.wrapped, text, trace) {
+		spans = scan(m, sc.wrapped.buf, spans)
+	}
+	if trace {
+		sc.wrapped.origins(spans[known:])
+	}
+	if !unescape(&sc.levels[0], text, trace) {
+		return spans
+	}
+	for depth := 1; ; depth++ {
+		src := sc.levels[depth-1].buf // text decoded depth times
 		known := len(spans)
-		if depth > 0 {
-			spans = m.scan(src, spans)
-		}
+		spans = scan(m, src, spans)
 		joined := len(spans)
-		if sc.wrapped.unwrap(src, trace) {
-			spans = m.scan(sc.wrapped.buf, spans)
+		if unwrap(&sc.wrapped, src, trace) {
+			spans = scan(m, sc.wrapped.buf, spans)
 		}
 		if trace {
 			sc.wrapped.origins(spans[joined:])
@@ -89,17 +101,16 @@ func (m *matcher) scanViews(text []byte, sc *scratch, trace bool, spans []span) 
 				sc.levels[d].origins(spans[known:])
 			}
 		}
-		if depth == maxDepth || !sc.levels[depth].unescape(src, trace) {
+		if depth == maxDepth || !unescape(&sc.levels[depth], src, trace) {
 			return spans
 		}
-		src = sc.levels[depth].buf
 	}
 }
 
 // isWrapped reports whether base64 may go on from one line to the next somewhere in text.
-func isWrapped(text []byte) bool {
+func isWrapped[T text](text T) bool {
 	for at := 0; ; at++ {
-		i := bytes.IndexByte(text[at:], '\n')
+		i := indexByte(text[at:], '\n')
 		if i < 0 {
 			return false
 		}

@@ -1,9 +1,6 @@
 package redact
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "math/bits"
 
 // grams finds needles of at least size bytes by sampling. Any stretch of size bytes holds one stretch of
 // width bytes (a gram) that begins at a multiple of step = size-width+1. So the text is looked at only
@@ -54,7 +51,7 @@ func newGrams(needles []needle, size, width, limit int) *grams {
 	g.links = make([]link, 1, total+1)
 	common := g.count(needles, members)
 	for _, i := range members {
-		g.insert(i, readOnly(needles[i].text), common)
+		g.insert(i, needles[i].text, common)
 	}
 	return g
 }
@@ -64,7 +61,7 @@ func newGrams(needles []needle, size, width, limit int) *grams {
 func (g *grams) count(needles []needle, members []int32) []uint16 {
 	counts := make([]uint16, 1<<(64-g.shift))
 	for _, i := range members {
-		text := readOnly(needles[i].text)
+		text := needles[i].text
 		for at := 0; at+g.width <= len(text) && at < maxWindows+g.step; at++ {
 			if c := &counts[g.hash(g.load(text, at))]; *c < 1<<16-1 {
 				*c++
@@ -75,7 +72,7 @@ func (g *grams) count(needles []needle, members []int32) []uint16 {
 }
 
 // insert indexes the window of the needle whose grams are the rarest.
-func (g *grams) insert(index int32, text []byte, counts []uint16) {
+func (g *grams) insert(index int32, text string, counts []uint16) {
 	windows := min(len(text)-(g.step+g.width-1), maxWindows) + 1
 	sum, best, start := 0, 0, 0
 	for at := range windows + g.step - 1 {
@@ -111,42 +108,42 @@ func (g *grams) find(gram uint64) *slot {
 }
 
 // load reads the gram that begins at text[at:].
-func (g *grams) load(text []byte, at int) uint64 {
+func (g *grams) load(text string, at int) uint64 {
 	if at+8 <= len(text) {
-		return binary.LittleEndian.Uint64(text[at:]) & g.mask
+		return load64(text, at) & g.mask
 	}
-	var tail [8]byte
-	copy(tail[:], text[at:])
-	return binary.LittleEndian.Uint64(tail[:]) & g.mask
+	var gram uint64
+	for i := range g.width {
+		gram |= uint64(text[at+i]) << (8 * i)
+	}
+	return gram
 }
 
-// scan appends a span for each place in text where one of the needles stands.
-func (g *grams) scan(text []byte, needles []needle, spans []span) []span {
+// scanGrams appends a span for each place in text where one of the indexed needles stands.
+func scanGrams[T text](g *grams, text T, needles []needle, spans []span) []span {
 	at := 0
 	for ; at+8 <= len(text); at += g.step {
-		gram := binary.LittleEndian.Uint64(text[at:]) & g.mask
+		gram := load64(text, at) & g.mask
 		if h := g.hash(gram); g.bitmap[h>>6]>>(h&63)&1 != 0 {
-			spans = g.confirm(text, at, gram, needles, spans)
+			spans = confirm(g, text, at, gram, needles, spans)
 		}
 	}
-	for ; at+g.width <= len(text); at += g.step {
-		gram := g.load(text, at)
-		if h := g.hash(gram); g.bitmap[h>>6]>>(h&63)&1 != 0 {
-			spans = g.confirm(text, at, gram, needles, spans)
-		}
+	if at+g.width <= len(text) { // less than eight bytes are left, so this is the last one
+		gram := g.load(string(text[at:]), 0)
+		spans = confirm(g, text, at, gram, needles, spans)
 	}
 	return spans
 }
 
 // confirm compares the needles that hold gram with the text around at.
-func (g *grams) confirm(text []byte, at int, gram uint64, needles []needle, spans []span) []span {
+func confirm[T text](g *grams, text T, at int, gram uint64, needles []needle, spans []span) []span {
 	for l := g.find(gram).head; l != 0; l = g.links[l].next {
 		n := &needles[g.links[l].needle]
 		start := at - int(g.links[l].offset)
-		end := start + len(n.text)
-		if start < 0 || end > len(text) || string(text[start:end]) != n.text {
+		if start < 0 || !hasAt(text, start, n.text) {
 			continue
 		}
+		end := start + len(n.text)
 		if n.lead && start > 0 && isBase64(text[start-1]) {
 			start--
 		}

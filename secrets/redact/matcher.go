@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"bytes"
 	"maps"
 	"math"
 	"slices"
@@ -61,12 +60,12 @@ func newMatcher(entries []*entry, pool *sync.Pool) *matcher {
 }
 
 // scan appends a span for each needle in text, as it stands and without decoding anything.
-func (m *matcher) scan(text []byte, spans []span) []span {
+func scan[T text](m *matcher, text T, spans []span) []span {
 	if m.long != nil {
-		spans = m.long.scan(text, m.needles, spans)
+		spans = scanGrams(m.long, text, m.needles, spans)
 	}
 	if m.mid != nil {
-		spans = m.mid.scan(text, m.needles, spans)
+		spans = scanGrams(m.mid, text, m.needles, spans)
 	}
 	for _, n := range m.short {
 		spans = scanWord(text, n, spans)
@@ -75,23 +74,21 @@ func (m *matcher) scan(text []byte, spans []span) []span {
 }
 
 // scanWord appends a span for each place where a short needle stands as a word.
-func scanWord(text []byte, n needle, spans []span) []span {
-	needle := []byte(n.text) // at most seven bytes, so this stays on the stack
-	for from := 0; ; {
-		i := bytes.Index(text[from:], needle)
+func scanWord[T text](text T, n needle, spans []span) []span {
+	for at := 0; ; at++ {
+		i := indexByte(text[at:], n.text[0])
 		if i < 0 {
 			return spans
 		}
-		start := from + i
-		end := start + len(needle)
-		from = start + 1
-		if start > 0 && isWord(text[start-1]) && isWord(text[start]) {
-			continue
+		at += i
+		end := at + len(n.text)
+		switch {
+		case !hasAt(text, at, n.text):
+		case at > 0 && isWord(text[at-1]) && isWord(text[at]):
+		case end < len(text) && isWord(text[end-1]) && isWord(text[end]):
+		default:
+			spans = append(spans, span{start: at, end: end, owner: n.owner})
 		}
-		if end < len(text) && isWord(text[end-1]) && isWord(text[end]) {
-			continue
-		}
-		spans = append(spans, span{start: start, end: end, owner: n.owner})
 	}
 }
 
@@ -109,7 +106,7 @@ const (
 // label is the form in which a name may stand in a marker. It needs no escape in JSON, cannot end the
 // marker early, and holds no value: a value that was passed as its own name must not be shown by it.
 func (m *matcher) label(name string, pool *sync.Pool) string {
-	if name == "" || len(m.find([]byte(name), pool)) > 0 {
+	if name == "" || find(m, name, pool) != nil {
 		return plainLabel
 	}
 	label := strings.Map(func(r rune) rune {
@@ -118,7 +115,7 @@ func (m *matcher) label(name string, pool *sync.Pool) string {
 		}
 		return r
 	}, name)
-	if len(m.find([]byte(label), pool)) > 0 {
+	if find(m, label, pool) != nil {
 		return plainLabel
 	}
 	return label

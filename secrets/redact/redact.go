@@ -3,7 +3,6 @@ package redact
 import (
 	"bytes"
 	"slices"
-	"unsafe"
 )
 
 // maxPasses bounds how often a text is redacted again because a marker and its surroundings make up
@@ -19,21 +18,24 @@ func (s *Set) Bytes(in []byte) (out []byte, hits int) {
 // String returns in with a marker in each place where a registered value stands, and the number of these
 // places. Valid UTF-8 stays valid.
 func (s *Set) String(in string) (out string, hits int) {
-	edited, hits := s.Bytes(readOnly(in))
-	if hits == 0 {
+	if !s.ContainsString(in) {
 		return in, 0
 	}
+	edited, hits := s.Bytes([]byte(in))
 	return string(edited), hits
 }
 
 // Contains reports whether b holds a registered value, that is whether [Set.Bytes] would change it.
 func (s *Set) Contains(b []byte) bool {
 	m := s.current.Load()
-	return m != nil && len(m.find(b, &s.scratch)) > 0
+	return m != nil && find(m, b, &s.scratch) != nil
 }
 
 // ContainsString reports whether str holds a registered value.
-func (s *Set) ContainsString(str string) bool { return s.Contains(readOnly(str)) }
+func (s *Set) ContainsString(str string) bool {
+	m := s.current.Load()
+	return m != nil && find(m, str, &s.scratch) != nil
+}
 
 // Names lists the names of all values that str holds, sorted, each once and as they were registered. It
 // is nil if there are none. A name may itself be what someone mistook for a name: it is not redacted.
@@ -43,7 +45,7 @@ func (s *Set) Names(str string) []string {
 		return nil
 	}
 	var names []string
-	for _, sp := range m.find(readOnly(str), &s.scratch) {
+	for _, sp := range find(m, str, &s.scratch) {
 		names = append(names, m.owners[sp.owner].names...)
 	}
 	slices.Sort(names)
@@ -58,7 +60,7 @@ func (s *Set) redact(in []byte, replace func(m *matcher, text []byte, spans []sp
 	}
 	out = in
 	for pass := 0; ; pass++ {
-		spans := m.find(out, &s.scratch)
+		spans := find(m, out, &s.scratch)
 		if len(spans) == 0 {
 			return out, hits
 		}
@@ -102,9 +104,4 @@ func apply(text []byte, edits []edit) []byte {
 	}
 	out.Write(text[at:])
 	return out.Bytes()
-}
-
-// readOnly is str as bytes without a copy. Nothing in this package writes to a text or keeps it.
-func readOnly(str string) []byte {
-	return unsafe.Slice(unsafe.StringData(str), len(str)) //nolint:gosec // read only, see above
 }

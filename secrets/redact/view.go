@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"bytes"
 	"slices"
 	"sort"
 	"unicode/utf16"
@@ -37,7 +36,7 @@ func (v *view) wipe() {
 }
 
 // copyFrom appends src[from:to] as it is.
-func (v *view) copyFrom(src []byte, from, to int) {
+func copyFrom[T text](v *view, src T, from, to int) {
 	if v.trace {
 		v.segs = append(v.segs, segment{at: len(v.buf), src: from})
 	}
@@ -72,8 +71,8 @@ func (v *view) segment(pos int) int {
 
 // unescape fills the view with src, its backslash escapes decoded from left to right. It reports whether
 // there was any. No escape is shorter than what it stands for.
-func (v *view) unescape(src []byte, trace bool) bool {
-	at := bytes.IndexByte(src, '\\')
+func unescape[T text](v *view, src T, trace bool) bool {
+	at := indexByte(src, '\\')
 	if at < 0 {
 		return false
 	}
@@ -86,7 +85,7 @@ func (v *view) unescape(src []byte, trace bool) bool {
 				at++
 				continue
 			}
-			i := bytes.IndexByte(src[at:], '\\')
+			i := indexByte(src[at:], '\\')
 			if i < 0 {
 				break
 			}
@@ -97,7 +96,7 @@ func (v *view) unescape(src []byte, trace bool) bool {
 			at++
 			continue
 		}
-		v.copyFrom(src, copied, at)
+		copyFrom(v, src, copied, at)
 		if trace {
 			v.segs = append(v.segs, segment{at: len(v.buf), src: at, whole: true})
 		}
@@ -106,7 +105,7 @@ func (v *view) unescape(src []byte, trace bool) bool {
 		copied = at
 		decoded = true
 	}
-	v.copyFrom(src, copied, len(src))
+	copyFrom(v, src, copied, len(src))
 	return decoded
 }
 
@@ -121,7 +120,7 @@ type char struct {
 
 // decodeEscape decodes the escape at the start of src, which begins with a backslash, and says how many
 // bytes it takes. These are 0 if no known escape stands there.
-func decodeEscape(src []byte) (c char, used int) {
+func decodeEscape[T text](src T) (c char, used int) {
 	if len(src) < 2 {
 		return c, 0
 	}
@@ -157,10 +156,10 @@ func decodeEscape(src []byte) (c char, used int) {
 }
 
 // decodeUnicode decodes \uXXXX, a pair of surrogates, and \u{X...}.
-func decodeUnicode(src []byte) (c char, used int) {
+func decodeUnicode[T text](src T) (c char, used int) {
 	const width = len(`\uXXXX`)
 	if len(src) > 2 && src[2] == '{' {
-		end := bytes.IndexByte(src[:min(len(src), len(`\u{10ffff}`))], '}')
+		end := indexByte(src[:min(len(src), len(`\u{10ffff}`))], '}')
 		if end < 0 {
 			return c, 0
 		}
@@ -194,12 +193,13 @@ func encode(r rune) (c char) {
 }
 
 // hex reads exactly n hexadecimal digits.
-func hex(src []byte, n int) (rune, bool) {
+func hex[T text](src T, n int) (rune, bool) {
 	if n < 1 || len(src) < n {
 		return 0, false
 	}
 	var v uint32
-	for _, c := range src[:n] {
+	for i := range n {
+		c := src[i]
 		switch {
 		case '0' <= c && c <= '9':
 			c -= '0'
@@ -224,11 +224,11 @@ const minWrap = 16
 
 // unwrap fills the view with the parts of src where base64 goes on in the next line, the line ends and the
 // indentation between them left out. It reports whether there was any.
-func (v *view) unwrap(src []byte, trace bool) bool {
+func unwrap[T text](v *view, src T, trace bool) bool {
 	v.reset(0, trace)
 	joined := -1 // the position in src after the line end that was joined last
 	for at := 0; ; at++ {
-		i := bytes.IndexByte(src[at:], '\n')
+		i := indexByte(src[at:], '\n')
 		if i < 0 {
 			break
 		}
@@ -238,21 +238,21 @@ func (v *view) unwrap(src []byte, trace bool) bool {
 			continue
 		}
 		if joined >= 0 && start > joined { // not the line that the last one was joined to
-			v.finish(src, joined)
+			finish(v, src, joined)
 		}
-		v.copyFrom(src, start, end)
+		copyFrom(v, src, start, end)
 		joined = next
 		at = next - 1
 	}
 	if joined < 0 {
 		return false
 	}
-	v.finish(src, joined)
+	finish(v, src, joined)
 	return true
 }
 
 // finish appends the last line of a block and something that keeps it apart from the next block.
-func (v *view) finish(src []byte, from int) {
+func finish[T text](v *view, src T, from int) {
 	to := from
 	for to < len(src) && isBase64(src[to]) {
 		to++
@@ -260,12 +260,12 @@ func (v *view) finish(src []byte, from int) {
 	if to < len(src) { // the separator is the byte that really ends the block
 		to++
 	}
-	v.copyFrom(src, from, to)
+	copyFrom(v, src, from, to)
 }
 
 // fold looks at the line end at src[at]. If base64 stands on both sides of it, start and end bound what
 // stands before it and next is where it goes on; else next is -1.
-func fold(src []byte, at int) (start, end, next int) {
+func fold[T text](src T, at int) (start, end, next int) {
 	end = at
 	if end > 0 && src[end-1] == '\r' {
 		end--
