@@ -44,7 +44,7 @@ func editArgs(args []any, at validation.Pointer, f leafFunc) ([]any, error) {
 	for _, i := range indexes {
 		v := reflect.ValueOf(out[i])
 		want := reflect.TypeFor[any]()
-		if v.IsValid() {
+		if v.IsValid() && v.Kind() != reflect.Map {
 			want = v.Type()
 		}
 		nv, err := edit(v, want, at[1:], f)

@@ -75,7 +75,7 @@ func notGranted(rule, at string, p validation.Policy, grant validation.Grant, to
 		return v
 	}
 	if to == "env" {
-		v.Fix = "grant it: " + entryKey(p) + ".grants: {secret: NAME, to: {env: " + validation.SafeSegment(where, -1) + "}}"
+		v.Fix = "grant it: " + entryKey(p) + ".grants: {secret: NAME, to: {env: " + where + "}}"
 	} else {
 		v.Fix = "grant it: " + entryKey(p) + ".grants: {secret: NAME, to: {activity: " + to + ", input: " + where + "}}"
 	}

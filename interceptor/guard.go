@@ -2,6 +2,7 @@ package interceptor
 
 import (
 	"errors"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -30,6 +31,7 @@ type guard struct {
 	allowInside map[string]bool
 	allowShort  map[string]bool
 	failTainted bool
+	unguarded   []string
 	redacts     *redactRefs
 	ledger      ledger
 	metrics     atomic.Pointer[client.MetricsHandler]
@@ -50,6 +52,7 @@ func newGuard(o Options) (*guard, error) {
 		allowInside: nameSet(o.AllowInside),
 		allowShort:  nameSet(o.AllowShort),
 		failTainted: o.FailTainted,
+		unguarded:   slices.Clone(o.Unguarded),
 		redacts:     newRedactRefs(),
 	}
 	if g.hidden == nil {

@@ -99,11 +99,11 @@ func (a *attempt) places(args []any) *injection {
 			}
 			return v, false
 		},
-		manifest: func(_ place, m sandbox.Manifest) (sandbox.Manifest, bool) {
+		manifest: func(_ place, m sandbox.Manifest, _ bool) (sandbox.Manifest, bool) {
 			a.environment(m, p)
 			return m, false
 		},
-		runConfig: func(_ place, rc sandbox.RunConfig) (sandbox.RunConfig, bool) {
+		runConfig: func(_ place, rc sandbox.RunConfig, _ bool) (sandbox.RunConfig, bool) {
 			if rc.Sandbox != nil && rc.Sandbox.Manifest != nil {
 				a.environment(*rc.Sandbox.Manifest, p)
 			}
@@ -213,8 +213,8 @@ func (a *attempt) inject(args []any, p *injection, values map[secrets.Ref]secret
 			}
 			return got, true
 		},
-		manifest: func(_ place, m sandbox.Manifest) (sandbox.Manifest, bool) { return a.injectManifest(m, values) },
-		runConfig: func(_ place, rc sandbox.RunConfig) (sandbox.RunConfig, bool) {
+		manifest: func(_ place, m sandbox.Manifest, _ bool) (sandbox.Manifest, bool) { return a.injectManifest(m, values) },
+		runConfig: func(_ place, rc sandbox.RunConfig, _ bool) (sandbox.RunConfig, bool) {
 			if rc.Sandbox == nil || rc.Sandbox.Manifest == nil {
 				return rc, false
 			}

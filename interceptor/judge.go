@@ -1,7 +1,9 @@
 package interceptor
 
 import (
+	"encoding/json"
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -119,9 +121,17 @@ type judgement struct {
 // judge holds a call against the policies that govern it. It is pure but for
 // reading the policy source, and never changes the call's arguments: what it
 // normalises, it returns.
-func (g *guard) judge(c call) verdict {
+func (g *guard) judge(c call) (v verdict) {
 	j := &judgement{g: g, call: c, now: g.now()}
 	j.sides = g.sidesOf(c)
+	defer func() {
+		// What cannot be looked at is refused: a String or MarshalJSON of the
+		// user's that panics must not open a way around the guard.
+		if recover() != nil {
+			j.each(func(s *side) { s.hard = []validation.Violation{violation(validation.RuleWrongType, "")} })
+			v = verdict{call: c, args: c.args, sides: j.sides, guardData: true}
+		}
+	}()
 	args := j.inputs(c.args)
 
 	w := &walker{visitor: visitor{value: j.value, manifest: j.manifest, runConfig: j.runConfig, object: j.object}}
@@ -224,16 +234,29 @@ func (j *judgement) input(s *side, in validation.Input, args []any) []any {
 		j.guardData = true
 		j.done = append(j.done, at)
 		canonical, ok := j.normalise(in.Kind == validation.KindRunConfig, cur.Interface(), at.String())
-		if !ok || !reflect.TypeOf(canonical).AssignableTo(want) {
+		if !ok {
 			return cur, errNoChange
 		}
-		return reflect.ValueOf(canonical), nil
+		return canonicalAs(canonical, want)
 	})
 	if err != nil && !errors.Is(err, errNoChange) {
 		s.add(violation(validation.RuleInputMissing, at.String()))
 		return args
 	}
 	return out
+}
+
+// canonicalAs returns a canonical map as what the place holds.
+func canonicalAs(m any, want reflect.Type) (reflect.Value, error) {
+	if reflect.TypeOf(m).AssignableTo(want) {
+		return reflect.ValueOf(m), nil
+	}
+	if want == typeRawJSON {
+		if data, err := json.Marshal(m); err == nil {
+			return reflect.ValueOf(json.RawMessage(data)), nil
+		}
+	}
+	return reflect.Value{}, errNoChange
 }
 
 // normalise judges a map as the run config or manifest that it stands for and
@@ -281,16 +304,37 @@ func (j *judgement) isDone(at place) bool {
 	return false
 }
 
-func (j *judgement) manifest(at place, m sandbox.Manifest) (sandbox.Manifest, bool) {
+func (j *judgement) manifest(at place, m sandbox.Manifest, typed bool) (sandbox.Manifest, bool) {
 	j.guardData = true
+	j.untyped(at, typed, m)
 	j.judgeManifest(m, at.String(), true)
 	return m, false
 }
 
-func (j *judgement) runConfig(at place, rc sandbox.RunConfig) (sandbox.RunConfig, bool) {
+func (j *judgement) runConfig(at place, rc sandbox.RunConfig, typed bool) (sandbox.RunConfig, bool) {
 	j.guardData = true
+	if rc.Sandbox != nil && rc.Sandbox.Manifest != nil {
+		j.untyped(at, typed, *rc.Sandbox.Manifest)
+	}
 	j.judgeRunConfig(rc, at.String(), true)
 	return rc, false
+}
+
+// untyped refuses references of a typed manifest in an untyped place.
+func (j *judgement) untyped(at place, typed bool, m sandbox.Manifest) {
+	if typed || j.isDone(at) {
+		return
+	}
+	for _, ev := range m.Environment.Values {
+		if !ev.Secret.IsZero() {
+			j.each(func(s *side) {
+				if s.listed {
+					s.add(violation(validation.RuleSecretUntypedPlace, at.String()))
+				}
+			})
+			return
+		}
+	}
 }
 
 // object meets a map under a key named sandbox or manifest. It is normalised and
@@ -369,11 +413,13 @@ func (j *judgement) environment(m sandbox.Manifest, at string, resolvable bool) 
 	if !resolvable || !j.call.activity {
 		return
 	}
-	for name, ev := range m.Environment.Values {
+	for i, name := range slices.Sorted(maps.Keys(m.Environment.Values)) {
+		ev := m.Environment.Values[name]
 		if ev.Secret.IsZero() {
 			continue
 		}
-		where := at + "/environment/value/" + validation.SafeSegment(name, -1)
+		shown := validation.SafeSegment(name, i)
+		where := at + "/environment/value/" + shown
 		j.each(func(s *side) {
 			if !s.grants || !s.listed {
 				return
@@ -384,7 +430,7 @@ func (j *judgement) environment(m sandbox.Manifest, at string, resolvable bool) 
 			}
 			grant, _, rule := envGrant(s.policy, name, ev.Secret.Ref(), j.scope(s), j.now)
 			if rule != "" {
-				s.add(notGranted(rule, where, s.policy, grant, "env", name))
+				s.add(notGranted(rule, where, s.policy, grant, "env", shown))
 			}
 		})
 	}

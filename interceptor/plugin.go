@@ -168,9 +168,18 @@ func (p *plugin) start(ctx context.Context, o temporal.SimplePluginRunContextBef
 	}
 	p.g.trail.add(audit.Record{
 		Time: p.g.now(), Action: audit.ActionStart, Outcome: audit.OutcomeOK, Mode: policy.Mode().String(),
-		Namespace: namespace, Queue: s.queue, PolicyDigest: policy.Digest(), Detail: net,
+		Namespace: namespace, Queue: s.queue, PolicyDigest: policy.Digest(), Detail: p.describe(net),
 	})
 	return nil
+}
+
+// describe is what the start record says of how the worker is guarded.
+func (p *plugin) describe(net string) string {
+	text := "net " + net
+	if len(p.g.unguarded) > 0 {
+		text += "; unguarded by option: " + joinNames(p.g.unguarded)
+	}
+	return text
 }
 
 // inside names an interceptor that stands inside the guard: after it in the

@@ -93,10 +93,10 @@ func keyText(k reflect.Value) string {
 type visitor struct {
 	// value meets every non-zero secrets.Value. typed is false below an
 	// interface: after the wire nobody can tell such a value from text that an
-	// attacker wrote (I6).
+	// attacker wrote (I6). The same holds for the references of a manifest.
 	value     func(at place, v secrets.Value, typed bool) (secrets.Value, bool)
-	manifest  func(at place, m sandbox.Manifest) (sandbox.Manifest, bool)
-	runConfig func(at place, rc sandbox.RunConfig) (sandbox.RunConfig, bool)
+	manifest  func(at place, m sandbox.Manifest, typed bool) (sandbox.Manifest, bool)
+	runConfig func(at place, rc sandbox.RunConfig, typed bool) (sandbox.RunConfig, bool)
 	// object meets every map under a key named sandbox or manifest.
 	object func(at place, key string, m any) (any, bool)
 	// text meets strings, printable bytes and map keys; key is the name of the
@@ -168,9 +168,9 @@ func (w *walker) walk(v reflect.Value, key string, typed bool) (reflect.Value, b
 	case typeValue:
 		return w.visitValue(v, typed)
 	case typeManifest:
-		return w.visitManifest(v)
+		return w.visitManifest(v, typed)
 	case typeRunConfig:
-		return w.visitRunConfig(v)
+		return w.visitRunConfig(v, typed)
 	case typeTime:
 		return v, false
 	}
@@ -239,12 +239,12 @@ func (w *walker) visitValue(v reflect.Value, typed bool) (reflect.Value, bool) {
 	return v, false
 }
 
-func (w *walker) visitManifest(v reflect.Value) (reflect.Value, bool) {
+func (w *walker) visitManifest(v reflect.Value, typed bool) (reflect.Value, bool) {
 	m := v.Interface().(sandbox.Manifest)
 	changed := false
 	if w.manifest != nil {
 		var nm sandbox.Manifest
-		if nm, changed = w.manifest(w.at, m); changed {
+		if nm, changed = w.manifest(w.at, m, typed); changed {
 			v = reflect.ValueOf(nm)
 		}
 	}
@@ -252,7 +252,7 @@ func (w *walker) visitManifest(v reflect.Value) (reflect.Value, bool) {
 	return v, changed
 }
 
-func (w *walker) visitRunConfig(v reflect.Value) (reflect.Value, bool) {
+func (w *walker) visitRunConfig(v reflect.Value, typed bool) (reflect.Value, bool) {
 	rc := v.Interface().(sandbox.RunConfig)
 	if w.text != nil && rc.Sandbox != nil && rc.Sandbox.Manifest != nil {
 		w.at = append(w.at, step{name: "sandbox"}, step{name: "manifest"})
@@ -260,7 +260,7 @@ func (w *walker) visitRunConfig(v reflect.Value) (reflect.Value, bool) {
 		w.at = w.at[:len(w.at)-2]
 	}
 	if w.runConfig != nil {
-		if nrc, changed := w.runConfig(w.at, rc); changed {
+		if nrc, changed := w.runConfig(w.at, rc, typed); changed {
 			return reflect.ValueOf(nrc), true
 		}
 	}
