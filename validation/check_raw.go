@@ -44,8 +44,7 @@ func (c *checker) mount(raw json.RawMessage, at *spot, root string) {
 	c.raw(n, at, &rawRules{rule: RuleMountCredential, credentials: mountCredentials})
 	for _, m := range n.members {
 		if m.key == "mount_path" && m.value.text != "" && !isBelowRoot(m.value.text, root) {
-			mountPath := spot{up: at, seg: m.key}
-			c.report(&mountPath, RuleEntryPathEscape)
+			c.report(&spot{up: at, seg: m.key}, RuleEntryPathEscape)
 		}
 	}
 }
@@ -59,11 +58,24 @@ func (c *checker) options(raw json.RawMessage, at *spot) {
 	}
 	c.raw(n, at, &rawRules{rule: RuleClientOptionCredential, credentials: optionCredentials, variables: optionVariables})
 	for _, m := range n.members {
-		if m.key == "network_mode" && m.value.kind != 'n' && m.value.text != sandboxNoNetwork {
-			mode := spot{up: at, seg: m.key}
-			c.report(&mode, RuleNetworkMode)
+		if asksForNetwork(m.key, m.value) {
+			c.report(&spot{up: at, seg: m.key}, RuleNetworkMode)
 		}
 	}
+}
+
+// asksForNetwork reports whether a field of client options opens a network. What
+// is absent is the provider's own default.
+func asksForNetwork(key string, value *rawNode) bool {
+	switch key {
+	case "network_mode":
+		return !value.isEmpty() && value.text != sandboxNoNetwork
+	case "network_policy":
+		return !value.isEmpty() && value.text != "deny-all"
+	case "allow_internet_access":
+		return value.text != "false" && value.kind != 'n'
+	}
+	return false
 }
 
 // raw looks for credentials in n and below: by the names of fields, by the form

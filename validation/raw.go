@@ -3,6 +3,7 @@ package validation
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 )
 
 // rawNode is a JSON value that was kept as it came. It keeps every member of an
@@ -11,7 +12,7 @@ import (
 type rawNode struct {
 	members []rawMember // of an object
 	items   []*rawNode  // of an array
-	text    string      // of a string
+	text    string      // of a scalar
 	kind    byte        // '{' '[' '"' 'n' for null, 'v' for numbers and truth values
 }
 
@@ -64,7 +65,7 @@ func readRaw(decoder *json.Decoder) (*rawNode, bool) {
 	case nil:
 		return &rawNode{kind: 'n'}, true
 	}
-	return &rawNode{kind: 'v'}, true
+	return &rawNode{kind: 'v', text: fmt.Sprint(token)}, true
 }
 
 // isEmpty reports whether n holds nothing: null, "", {} or [].

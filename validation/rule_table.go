@@ -83,8 +83,8 @@ var policyRules = []RuleInfo{
 	{
 		ID:      RuleNetworkMode,
 		Summary: "The options of a sandbox client ask for a network.",
-		Detail:  `must be absent or "none": this version grants no network`,
-		Fix:     `leave network_mode out or set it to "none"`,
+		Detail:  "must not ask for a network: this version grants none",
+		Fix:     `leave the field out, or close it: network_mode "none", allow_internet_access false, network_policy "deny-all"`,
 	},
 	{
 		ID:      RulePathGrantUnlisted,

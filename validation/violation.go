@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -57,15 +58,12 @@ func (e *Error) Error() string {
 	return strings.Join(blocks, "\n")
 }
 
-// sortViolations sorts in place by path, then rule, and drops repetitions.
+// sortViolations sorts in place by path, rule and detail, and drops repetitions.
 func sortViolations(vs []Violation) []Violation {
-	slices.SortStableFunc(vs, func(a, b Violation) int {
-		if c := strings.Compare(a.Path, b.Path); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Rule, b.Rule)
+	slices.SortFunc(vs, func(a, b Violation) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Rule, b.Rule), strings.Compare(a.Detail, b.Detail))
 	})
 	return slices.CompactFunc(vs, func(a, b Violation) bool {
-		return a.Path == b.Path && a.Rule == b.Rule
+		return a.Path == b.Path && a.Rule == b.Rule && a.Detail == b.Detail
 	})
 }

@@ -37,18 +37,12 @@ type WatchOptions struct {
 // the file. A change is taken when two looks in a row find the same content: a
 // file that is half written is not mistaken for a shorter policy.
 func Watch(ctx context.Context, path string, opts WatchOptions) (*Policies, error) {
-	src, err := readPolicyFile(path)
+	w, err := newWatcher(path, opts)
 	if err != nil {
 		return nil, err
 	}
-	name := filepath.Base(path)
-	policies, err := ParsePolicies(name, src)
-	if err != nil {
-		return nil, err
-	}
-	w := &watcher{path: path, name: name, policies: policies, opts: opts, seen: src, judged: src}
 	go w.run(ctx)
-	return policies, nil
+	return w.policies, nil
 }
 
 // watcher follows one file. Its fields belong to its goroutine.
@@ -60,6 +54,19 @@ type watcher struct {
 	seen     []byte // content at the last look, nil when it could not be read
 	judged   []byte // content that is in force or was refused
 	failed   string // text of the last read error that was reported
+}
+
+func newWatcher(path string, opts WatchOptions) (*watcher, error) {
+	src, err := readPolicyFile(path)
+	if err != nil {
+		return nil, err
+	}
+	name := filepath.Base(path)
+	policies, err := ParsePolicies(name, src)
+	if err != nil {
+		return nil, err
+	}
+	return &watcher{path: path, name: name, policies: policies, opts: opts, seen: src, judged: src}, nil
 }
 
 func (w *watcher) run(ctx context.Context) {
