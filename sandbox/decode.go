@@ -145,7 +145,7 @@ func (d *decoder) parse(data []byte, at *place) any {
 		d.report(at, RuleTooLarge, "must be smaller than 32 MiB")
 		return failed{}
 	}
-	if d.strict() && !utf8.Valid(data) {
+	if d.strict() && (!utf8.Valid(data) || hasLoneSurrogate(data)) {
 		d.report(at, RuleInvalidText, "must be valid UTF-8")
 		return failed{}
 	}

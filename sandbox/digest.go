@@ -9,7 +9,8 @@ import (
 // Digest returns the SHA-256 of the canonical form of m in lower-case hex. Two
 // manifests that mean the same have the same digest: it does not depend on the
 // order of keys, on whether a default is spelled out, or on the form of an
-// environment value; of a secret it covers the reference and never the value.
+// environment value. The objects of remote mounts count as they are written. Of
+// a secret it covers the reference and never the value.
 // The error is an [*Error] when m is not a manifest that [Lenient] accepts.
 func (m Manifest) Digest() (string, error) {
 	d := &decoder{mode: Lenient, trusted: true}

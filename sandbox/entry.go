@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 )
 
@@ -130,38 +129,30 @@ func entryRequires(typ, key string) bool {
 	}
 }
 
-// entryKeys reports the keys of entries of a type that is read into fields.
-func entryKeys(typ string) func(string) bool {
-	own := map[string][]string{
-		EntryFile:      {"content"},
-		EntryDir:       {"children"},
-		EntryLocalFile: {"src"},
-		EntryLocalDir:  {"src"},
-		EntryGitRepo:   {"host", "repo", "ref", "subpath"},
-	}[typ]
-	return func(key string) bool { return isEntryKey(key) || slices.Contains(own, key) }
-}
-
-// isEntryKey reports the keys that every entry has.
-func isEntryKey(key string) bool {
+// isEntryKey reports the keys of entries of a type that is read into fields.
+func isEntryKey(typ, key string) bool {
 	switch key {
 	case "type", "description", "ephemeral", "group", "is_dir", "permissions":
 		return true
+	case "content":
+		return typ == EntryFile
+	case "children":
+		return typ == EntryDir
+	case "src":
+		return typ == EntryLocalFile || typ == EntryLocalDir
+	case "host", "repo", "ref", "subpath":
+		return typ == EntryGitRepo
 	default:
 		return false
 	}
 }
 
-func (e Entry) tree() map[string]any {
-	t := map[string]any{}
-	if len(e.Raw) > 0 {
-		d := &decoder{mode: Lenient}
-		raw, _ := d.parse(e.Raw, nil).(map[string]any)
-		for k, v := range raw {
-			t[k] = v
-		}
-	}
-	t["type"] = e.Type
+func (e Entry) rawObject() json.RawMessage { return e.Raw }
+
+func (e Entry) tree() map[string]any { return rawTree(e) }
+
+func (e Entry) ownTree() map[string]any {
+	t := map[string]any{"type": e.Type}
 	if e.Description != nil {
 		t["description"] = *e.Description
 	}

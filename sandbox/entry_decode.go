@@ -1,9 +1,6 @@
 package sandbox
 
-import (
-	"encoding/json"
-	"path"
-)
+import "path"
 
 // entries reads the entries of a manifest or the children of a directory. Null
 // means none.
@@ -47,10 +44,6 @@ func (d *decoder) entryPath(name string, at *place) {
 
 // entry reads one entry of any type.
 func (d *decoder) entry(v any, at *place) Entry {
-	v = d.shape(v, at)
-	if e, ok := v.(Entry); ok && len(e.Raw) > 0 {
-		d.typedRaw(e.Raw, e.Type, at)
-	}
 	m, ok := d.fields(v, at)
 	if !ok {
 		return Entry{}
@@ -72,7 +65,7 @@ func (d *decoder) entry(v any, at *place) Entry {
 		d.report(typeAt, RuleUnknownType, "must be a type of entry that the format has")
 		return Entry{}
 	}
-	d.known(m, at, entryKeys(typ), false)
+	d.known(m, at, func(key string) bool { return isEntryKey(typ, key) }, false)
 	d.entryCommon(&out, m, at)
 	switch typ {
 	case EntryFile:
@@ -159,16 +152,4 @@ func (d *decoder) permissions(v any, at *place) Permissions {
 	}
 	out.Directory = d.boolean(m, "directory", at)
 	return out
-}
-
-// typedRaw checks that the raw object of a typed value is one, and of its type.
-func (d *decoder) typedRaw(raw json.RawMessage, typ string, at *place) {
-	m, ok := d.shape(raw, at).(map[string]any)
-	if !ok {
-		d.report(at, RuleWrongType, "must be an object")
-		return
-	}
-	if tag, ok := m["type"]; ok && tag != typ {
-		d.report(at.key("type"), RuleInvalidValue, "must be the type that the raw object has")
-	}
 }

@@ -157,6 +157,7 @@ func (d *decoder) root(m map[string]any, at *place) string {
 	if !ok {
 		return ""
 	}
+	d.noNUL(root, at)
 	if d.strict() && (!strings.HasPrefix(root, "/") || escapes(root)) {
 		d.report(at, RuleRootRelative, `must be an absolute POSIX path without ".." segments`)
 	}

@@ -1,7 +1,7 @@
 package sandbox
 
 import (
-	"encoding/json"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -10,24 +10,22 @@ import (
 // mount reads a remote mount, which is kept as its object. Of a known kind the
 // keys are checked; of any other only that it says how it is mounted.
 func (d *decoder) mount(typ string, m map[string]any, at *place) Entry {
-	keys, patterns, drivers, known := mountSchema(typ)
-	kept := m
-	if known {
-		all := schemaOf(map[kind]string{kindAny: "type description ephemeral group is_dir permissions mount_path read_only mount_strategy"})
-		for name, k := range keys {
-			all[name] = k
-		}
-		kept = d.checked(m, at, all)
-	}
 	common := Entry{Type: typ}
 	d.entryCommon(&common, m, at)
 	d.boolean(m, "read_only", at)
 	if p := d.nullStr(m, "mount_path", at); p != nil && d.strict() {
 		d.mountPath(*p, at.key("mount_path"))
 	}
+	kept := m
+	own, how, known := mountSchema(typ)
+	if known {
+		keys := schemaOf(map[kind]string{kindAny: "type description ephemeral group is_dir permissions mount_path read_only mount_strategy"})
+		maps.Copy(keys, own)
+		kept = d.checked(m, at, keys)
+	}
 	if v, at, ok := d.required(m, "mount_strategy", at); ok {
-		if strategy, ok := d.fields(v, at); ok {
-			kept = replace(kept, "mount_strategy", d.strategy(strategy, at, patterns, drivers, known))
+		if strategy, ok := d.fields(v, at); ok && known {
+			kept = replace(kept, "mount_strategy", d.strategy(strategy, at, how))
 		}
 	}
 	kept = replace(kept, "type", typ)
@@ -51,7 +49,7 @@ func (d *decoder) mountPath(s string, at *place) {
 }
 
 // strategy reads how a mount is made.
-func (d *decoder) strategy(m map[string]any, at *place, patterns, drivers []string, known bool) map[string]any {
+func (d *decoder) strategy(m map[string]any, at *place, how ways) map[string]any {
 	tag, typeAt, ok := d.required(m, "type", at)
 	if !ok {
 		return m
@@ -65,19 +63,19 @@ func (d *decoder) strategy(m map[string]any, at *place, patterns, drivers []stri
 	case "in_container", "daytona_cloud_bucket", "e2b_cloud_bucket", "runloop_cloud_bucket":
 		kept = d.checked(m, at, schema{"type": kindAny, "pattern": kindAny})
 		if typ != "in_container" {
-			patterns = []string{"rclone"}
+			how.patterns = []string{"rclone"}
 			if _, ok := m["pattern"]; !ok {
 				break
 			}
 		}
 		if v, at, ok := d.required(m, "pattern", at); ok {
 			if pattern, ok := d.fields(v, at); ok {
-				kept = replace(kept, "pattern", d.pattern(pattern, at, patterns, known))
+				kept = replace(kept, "pattern", d.pattern(pattern, at, how))
 			}
 		}
 	case "docker_volume":
 		kept = d.checked(m, at, schema{"type": kindAny, "driver": kindNeeded, "driver_options": kindMap})
-		if driver, ok := d.shape(m["driver"], at).(string); ok && known && !slices.Contains(drivers, driver) {
+		if driver, ok := d.shape(m["driver"], at).(string); ok && !slices.Contains(how.drivers, driver) {
 			d.report(at.key("driver"), RuleMountConfig, "must be a volume driver that this kind of mount supports")
 		}
 	case "modal_cloud_bucket":
@@ -85,15 +83,13 @@ func (d *decoder) strategy(m map[string]any, at *place, patterns, drivers []stri
 	case "blaxel_cloud_bucket", "blaxel_drive", "cloudflare_bucket_mount", "vercel_cloud_bucket":
 		kept = d.checked(m, at, schema{"type": kindAny})
 	default:
-		if known {
-			d.report(typeAt, RuleUnknownType, "must be a type of mount strategy that the format has")
-		}
+		d.report(typeAt, RuleUnknownType, "must be a type of mount strategy that the format has")
 	}
 	return kept
 }
 
 // pattern reads the tool that mounts inside the sandbox.
-func (d *decoder) pattern(m map[string]any, at *place, allowed []string, known bool) map[string]any {
+func (d *decoder) pattern(m map[string]any, at *place, how ways) map[string]any {
 	tag, typeAt, ok := d.required(m, "type", at)
 	if !ok {
 		return m
@@ -107,13 +103,19 @@ func (d *decoder) pattern(m map[string]any, at *place, allowed []string, known b
 	case !ok:
 		d.report(typeAt, RuleUnknownType, "must be a type of mount pattern that the format has")
 		return m
-	case known && !slices.Contains(allowed, typ):
+	case !slices.Contains(how.patterns, typ):
 		d.report(typeAt, RuleMountConfig, "must be a pattern that this kind of mount supports")
 	}
 	keys["type"] = kindAny
 	kept := d.checked(m, at, keys)
-	if typ == "rclone" {
+	switch typ {
+	case "rclone":
 		d.oneOf(m, "mode", at, "fuse", "nfs")
+	case "fuse":
+		d.oneOf(m, "cache_type", at, "block_cache", "file_cache")
+		if p := d.nullStr(m, "cache_path", at); p != nil && d.strict() {
+			d.entryPath(*p, at.key("cache_path"))
+		}
 	}
 	if v, ok := m["options"]; ok && kept["options"] != nil {
 		options := schemaOf(map[kind]string{kindTextOrNull: "prefix region endpoint_url"})
@@ -135,33 +137,5 @@ func replace(m map[string]any, key string, v any) map[string]any {
 		out[k] = old
 	}
 	out[key] = v
-	return out
-}
-
-// rawKeys returns the pointers of the keys of a raw object.
-func rawKeys(raw json.RawMessage) []string {
-	d := &decoder{mode: Lenient}
-	var out []string
-	var walk func(v any, at *place)
-	walk = func(v any, at *place) {
-		switch v := v.(type) {
-		case map[string]any:
-			for i, k := range sortedKeys(v) {
-				if v[k] != nil {
-					at := at.member(k, i)
-					out = append(out, at.String())
-					walk(v[k], at)
-				}
-			}
-		case []any:
-			for i, e := range v {
-				walk(e, at.index(i))
-			}
-		}
-	}
-	if len(raw) > 0 {
-		walk(d.parse(raw, nil), nil)
-	}
-	slices.Sort(out)
 	return out
 }

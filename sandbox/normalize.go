@@ -30,9 +30,12 @@ func NormalizeManifest(v any) (Manifest, error) {
 
 func normalize[T any](v any, read func(*decoder, any) T) (T, error) {
 	d := &decoder{mode: Strict}
-	if data, ok := v.([]byte); ok {
+	switch data, isBytes := v.([]byte); {
+	case isBytes && len(data) == 0:
+		v = nil
+	case isBytes:
 		v = d.parse(data, nil)
-	} else {
+	default:
 		v = d.shape(v, nil)
 	}
 	out := read(d, v)

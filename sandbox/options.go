@@ -39,7 +39,7 @@ func (o ClientOptions) ToMap() map[string]any { return toMap(o) }
 // MarshalJSON writes o, and the raw object of a remote kind as it is.
 func (o ClientOptions) MarshalJSON() ([]byte, error) {
 	d := &decoder{mode: Strict}
-	tree := d.lift(o.tree(), nil, false)
+	tree := d.lift(o, nil, false)
 	if err := d.err(); err != nil {
 		return nil, err
 	}
@@ -49,16 +49,12 @@ func (o ClientOptions) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads o in [Lenient] mode. The error is an [*Error].
 func (o *ClientOptions) UnmarshalJSON(data []byte) error { return unmarshal(data, o) }
 
-func (o ClientOptions) tree() map[string]any {
-	t := map[string]any{}
-	if len(o.Raw) > 0 {
-		d := &decoder{mode: Lenient}
-		raw, _ := d.parse(o.Raw, nil).(map[string]any)
-		for k, v := range raw {
-			t[k] = v
-		}
-	}
-	t["type"] = o.Type
+func (o ClientOptions) rawObject() json.RawMessage { return o.Raw }
+
+func (o ClientOptions) tree() map[string]any { return rawTree(o) }
+
+func (o ClientOptions) ownTree() map[string]any {
+	t := map[string]any{"type": o.Type}
 	if o.ExposedPorts != nil {
 		t["exposed_ports"] = o.ExposedPorts
 	}
@@ -79,10 +75,6 @@ func isDockerKey(key string) bool { return key == "image" || key == "network_mod
 // options reads client options. A map that names no kind has the kind of the
 // client, where that is one.
 func (d *decoder) options(v any, at *place, client string) ClientOptions {
-	v = d.shape(v, at)
-	if o, ok := v.(ClientOptions); ok && len(o.Raw) > 0 {
-		d.typedRaw(o.Raw, o.Type, at)
-	}
 	m, ok := d.fields(v, at)
 	if !ok {
 		return ClientOptions{}

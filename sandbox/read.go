@@ -26,6 +26,7 @@ func (d *decoder) wrongType(v any, at *place, want string) {
 func (d *decoder) fields(v any, at *place) (map[string]any, bool) {
 	v = d.shape(v, at)
 	if t, ok := v.(treer); ok {
+		d.checkRaw(t, at)
 		v = t.tree()
 	}
 	m, ok := v.(map[string]any)
@@ -110,7 +111,7 @@ func (d *decoder) str(v any, at *place) (string, bool) {
 		d.wrongType(v, at, "a string")
 		return "", false
 	}
-	return d.text(s, at), true
+	return s, d.text(s, at) == s
 }
 
 // requiredStr reads a member that must be present, a string, and in strict mode

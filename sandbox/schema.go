@@ -31,52 +31,55 @@ func schemaOf(kinds map[kind]string) schema {
 	return s
 }
 
-// mountSchema returns the own keys of a kind of remote mount, and which
-// patterns and volume drivers it can be mounted with.
-func mountSchema(typ string) (keys schema, patterns, drivers []string, known bool) {
-	rclone := []string{"rclone"}
-	either := []string{"rclone", "mountpoint"}
+// ways are the patterns and the volume drivers that a mount can be made with.
+type ways struct{ patterns, drivers []string }
+
+// mountSchema returns the own keys of a kind of remote mount, and how it can be
+// mounted.
+func mountSchema(typ string) (keys schema, how ways, known bool) {
+	one, two := []string{"rclone"}, []string{"rclone", "mountpoint"}
+	rclone, either := ways{one, one}, ways{two, two}
 	switch typ {
 	case "s3_mount":
 		return schemaOf(map[kind]string{
 			kindNeeded:     "bucket",
 			kindTextOrNull: "access_key_id secret_access_key session_token prefix region endpoint_url",
 			kindText:       "s3_provider",
-		}), either, either, true
+		}), either, true
 	case "r2_mount":
 		return schemaOf(map[kind]string{
 			kindNeeded:     "bucket account_id",
 			kindTextOrNull: "access_key_id secret_access_key custom_domain",
-		}), rclone, rclone, true
+		}), rclone, true
 	case "gcs_mount":
 		return schemaOf(map[kind]string{
 			kindNeeded:     "bucket",
 			kindTextOrNull: "access_id secret_access_key prefix region endpoint_url service_account_file service_account_credentials access_token",
-		}), either, either, true
+		}), either, true
 	case "azure_blob_mount":
 		return schemaOf(map[kind]string{
 			kindNeeded:     "account container",
 			kindTextOrNull: "endpoint identity_client_id account_key",
-		}), []string{"rclone", "fuse"}, rclone, true
+		}), ways{[]string{"rclone", "fuse"}, one}, true
 	case "box_mount":
 		return schemaOf(map[kind]string{
 			kindTextOrNull: "path client_id client_secret access_token token box_config_file config_credentials root_folder_id impersonate owned_by",
 			kindText:       "box_sub_type",
-		}), rclone, rclone, true
+		}), rclone, true
 	case "s3_files_mount":
 		return schemaOf(map[kind]string{
 			kindNeeded:     "file_system_id",
 			kindTextOrNull: "subpath mount_target_ip access_point region",
 			kindMap:        "extra_options",
-		}), []string{"s3files"}, nil, true
+		}), ways{patterns: []string{"s3files"}}, true
 	case "blaxel_drive_mount":
 		return schemaOf(map[kind]string{
 			kindNeeded: "drive_name",
 			kindText:   "drive_mount_path drive_path",
 			kindBool:   "drive_read_only",
-		}), nil, nil, true
+		}), ways{}, true
 	default:
-		return nil, nil, nil, false
+		return nil, ways{}, false
 	}
 }
 

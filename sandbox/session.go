@@ -88,18 +88,12 @@ func (s SessionState) dockerField(v string) *string {
 // UnmarshalJSON reads s in [Lenient] mode. The error is an [*Error].
 func (s *SessionState) UnmarshalJSON(data []byte) error { return unmarshal(data, s) }
 
-func (s SessionState) tree() map[string]any {
-	t := map[string]any{}
-	if len(s.Extra) > 0 {
-		d := &decoder{mode: Lenient}
-		extra, _ := d.parse(s.Extra, nil).(map[string]any)
-		for k, v := range extra {
-			t[k] = v
-		}
-	}
-	t["type"] = s.Type
-	t["snapshot"] = s.Snapshot
-	t["manifest"] = s.Manifest
+func (s SessionState) rawObject() json.RawMessage { return s.Extra }
+
+func (s SessionState) tree() map[string]any { return rawTree(s) }
+
+func (s SessionState) ownTree() map[string]any {
+	t := map[string]any{"type": s.Type, "snapshot": s.Snapshot, "manifest": s.Manifest}
 	if s.SessionID != "" {
 		t["session_id"] = s.SessionID
 	}
@@ -155,11 +149,9 @@ func (d *decoder) state(v any, at *place) SessionState {
 	}
 	out.SessionID = d.sessionID(m, at)
 	if v, at, ok := d.required(m, "snapshot", at); ok {
-		out.Snapshot = d.snapshot(v, at)
-		if fields, ok := d.shape(v, at).(map[string]any); ok {
+		if fields, ok := d.fields(v, at); ok {
 			d.required(fields, "id", at)
-		} else if s, ok := d.shape(v, at).(Snapshot); ok && s.IsSpec() {
-			d.report(at.key("id"), RuleRequired, "must be present")
+			out.Snapshot = d.snapshot(fields, at)
 		}
 	}
 	if v, at, ok := d.required(m, "manifest", at); ok {

@@ -225,6 +225,7 @@ func (d *decoder) lift(v any, at *place, secretsAllowed bool) any {
 	case EnvValue:
 		return d.lift(v.node(), at, secretsAllowed)
 	case treer:
+		d.checkRaw(v, at)
 		return d.lift(v.tree(), at, secretsAllowed)
 	case failed:
 		return nil

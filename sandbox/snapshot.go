@@ -17,7 +17,8 @@ const (
 type Snapshot struct {
 	// Type is one of the Snapshot constants. Required.
 	Type string `json:"type"`
-	// ID names the snapshot: one path segment. Empty makes a specification.
+	// ID names the snapshot. That of a local one is one path segment. Empty
+	// makes a specification.
 	ID string `json:"id,omitzero"`
 	// BasePath is the directory of a local snapshot on the worker's host.
 	BasePath string `json:"base_path,omitzero"`
@@ -67,7 +68,11 @@ func (d *decoder) snapshot(v any, at *place) Snapshot {
 	d.known(m, at, func(key string) bool { return key == "type" || key == "id" || key == own }, false)
 	if id, ok := m["id"]; ok {
 		at := at.key("id")
-		if out.ID, ok = d.str(id, at); ok && !isSegment(out.ID) {
+		out.ID, ok = d.str(id, at)
+		switch {
+		case ok && out.ID == "":
+			d.report(at, RuleRequired, "must not be empty")
+		case ok && out.Type == SnapshotLocal && !isSegment(out.ID):
 			d.report(at, RuleInvalidValue, "must be one path segment")
 		}
 	}
@@ -89,5 +94,5 @@ func (d *decoder) tag(m map[string]any, at *place) string {
 
 // isSegment reports whether s is one segment of a path on POSIX and Windows.
 func isSegment(s string) bool {
-	return s != "" && s != "." && s != ".." && !strings.ContainsAny(s, "/\\:\x00")
+	return s != "." && s != ".." && !strings.ContainsAny(s, "/\\\x00") && !isDrivePath(s)
 }
