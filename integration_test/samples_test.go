@@ -4,12 +4,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	historypb "go.temporal.io/api/history/v1"
-	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/worker"
 
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/samples"
@@ -37,33 +36,67 @@ func recordedSample(t *testing.T, s samples.Sample) []*historypb.History {
 func TestSamplesRunTheSame(t *testing.T) {
 	t.Parallel()
 	for _, u := range setups() {
-		for _, s := range samples.All() {
-			t.Run(u.name+"/"+s.Name, func(t *testing.T) {
-				t.Parallel()
-				queue := harness.Queue(t)
-				runs, err := s.Run(limited(t), server, samples.RunOptions{
-					TaskQueue: queue, WorkflowID: queue,
-					Configure: func(c *client.Options, w *worker.Options) { u.configure(t, c, w) },
+		t.Run(u.name, func(t *testing.T) {
+			t.Parallel()
+			ran := runSamples(t, u)
+			for i, s := range samples.All() {
+				t.Run(s.Name, func(t *testing.T) {
+					if ran[i].err != nil {
+						t.Fatal(ran[i].err)
+					}
+					compareSample(t, s, ran[i].runs, u)
 				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				recorded := recordedSample(t, s)
-				if len(runs) != len(recorded) {
-					t.Fatalf("%d workflow runs, want %d", len(runs), len(recorded))
-				}
-				for i, run := range runs {
-					if n := harness.FailedTasks(run.History); n != 0 {
-						t.Errorf("run %d: %d failed workflow tasks", i+1, n)
-					}
-					if diff := cmp.Diff(harness.CountSteady(recorded[i], s.Racing...), harness.CountSteady(run.History, s.Racing...)); diff != "" {
-						t.Errorf("run %d: other events than when it was recorded (-recorded +now):\n%s", i+1, diff)
-					}
-					replaySample(t, s, run.History, setups()[0])
-					replaySample(t, s, run.History, u)
-				}
+			}
+		})
+	}
+}
+
+type ran struct {
+	runs []harness.Run
+	err  error
+}
+
+// runSamples runs all samples, several at a time: most of them wait most of
+// the time, so the processors are no measure.
+func runSamples(t *testing.T, u setup) []ran {
+	t.Helper()
+	ctx := limited(t)
+	all := samples.All()
+	results := make([]ran, len(all))
+	slots := make(chan struct{}, 8)
+	var running sync.WaitGroup
+	for i, s := range all {
+		queue := harness.ID(harness.Queue(t) + "-" + s.Name)
+		running.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			results[i].runs, results[i].err = s.Run(ctx, server, samples.RunOptions{
+				TaskQueue: queue, WorkflowID: queue,
+				Configure: u.configure,
 			})
+		})
+	}
+	running.Wait()
+	return results
+}
+
+// compareSample holds what a sample left behind against its recordings.
+func compareSample(t *testing.T, s samples.Sample, runs []harness.Run, u setup) {
+	t.Helper()
+	recorded := recordedSample(t, s)
+	if len(runs) != len(recorded) {
+		t.Fatalf("%d workflow runs, want %d", len(runs), len(recorded))
+	}
+	for i, run := range runs {
+		if n := harness.FailedTasks(run.History); n != 0 {
+			t.Errorf("run %d: %d failed workflow tasks", i+1, n)
 		}
+		now, then := harness.CountSteady(run.History, s.Racing...), harness.CountSteady(recorded[i], s.Racing...)
+		if diff := cmp.Diff(then, now); diff != "" {
+			t.Errorf("run %d: other events than when it was recorded (-recorded +now):\n%s", i+1, diff)
+		}
+		replaySample(t, s, run.History, unguarded())
+		replaySample(t, s, run.History, u)
 	}
 }
 
@@ -88,7 +121,9 @@ func replaySample(t *testing.T, s samples.Sample, h *historypb.History, u setup)
 		return
 	}
 	options := harness.ReplayOptions{Replayer: s.Replayer()}
-	u.replayer(t, &options.Replayer)
+	if err := u.replayer(&options.Replayer); err != nil {
+		t.Fatal(err)
+	}
 	if err := harness.Replay(h, options, s.Workflows); err != nil {
 		t.Errorf("replay %s: %v", u.name, err)
 	}

@@ -86,9 +86,9 @@ func recordOne(ctx context.Context, server *harness.Server, dir, host string, s 
 	runs, err := s.Run(ctx, server, samples.RunOptions{
 		TaskQueue:  id,
 		WorkflowID: id,
-		Configure: func(c *client.Options, w *worker.Options) {
-			c.Identity = "recorder"
-			w.Identity = "recorder"
+		Configure: func(c *client.Options, w *worker.Options) error {
+			c.Identity, w.Identity = "recorder", "recorder"
+			return nil
 		},
 	})
 	if err != nil {

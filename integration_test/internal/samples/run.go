@@ -19,7 +19,7 @@ type RunOptions struct {
 	WorkflowID string
 	// Configure changes the sample's own options before its client and its
 	// worker are made. Nil changes nothing.
-	Configure func(*client.Options, *worker.Options)
+	Configure func(*client.Options, *worker.Options) error
 }
 
 // Run runs the sample to its end on a client and a worker of its own, checks
@@ -27,7 +27,9 @@ type RunOptions struct {
 func (s Sample) Run(ctx context.Context, server *harness.Server, o RunOptions) ([]harness.Run, error) {
 	clientOptions, workerOptions := s.Client, s.Worker
 	if o.Configure != nil {
-		o.Configure(&clientOptions, &workerOptions)
+		if err := o.Configure(&clientOptions, &workerOptions); err != nil {
+			return nil, fmt.Errorf("samples: configure %s: %w", s.Name, err)
+		}
 	}
 	c, err := server.Client(clientOptions)
 	if err != nil {
