@@ -94,7 +94,7 @@ func (p *FileProvider) Resolve(ctx context.Context, req Request) (Resolution, er
 // readAttempts is how often a file that is not there is looked for. Kubernetes
 // publishes a new version by renaming one link and then removes the old
 // version; between following the link and opening the file it may be gone.
-const readAttempts = 4
+const readAttempts = 10
 
 func (p *FileProvider) read(ref Ref) (string, error) {
 	if p.root == nil {

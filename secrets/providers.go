@@ -87,10 +87,10 @@ func cleanError(ctx context.Context, ref Ref, err error) error {
 
 // checkContents reports contents that must not be handed out.
 func checkContents(req Request, res Resolution) error {
-	if res.reveal == nil {
+	if res.held == nil {
 		return fail(req.Ref, ErrEmpty, "")
 	}
-	value := res.reveal()
+	value := res.held.reveal()
 	switch {
 	case value == "":
 		return fail(req.Ref, ErrEmpty, "")

@@ -25,13 +25,13 @@ type ResolutionInfo struct {
 // it is printed, and it refuses to be encoded. The zero Resolution has no
 // contents.
 type Resolution struct {
-	info   ResolutionInfo
-	reveal func() string
+	info ResolutionInfo
+	held *contents // nil in the zero Resolution
 }
 
 // NewResolution returns the Resolution of a secret whose contents are value.
 func NewResolution(value string, info ResolutionInfo) Resolution {
-	return Resolution{info: info, reveal: func() string { return value }}
+	return Resolution{info: info, held: newContents(value)}
 }
 
 // Info returns what is known about the secret.
@@ -40,10 +40,10 @@ func (r Resolution) Info() ResolutionInfo { return r.info }
 // Reveal returns the contents, or "" if there are none or k is not valid. Only
 // packages of this module can call it.
 func (r Resolution) Reveal(k mint.Key) string {
-	if r.reveal == nil || !k.Valid() {
+	if r.held == nil || !k.Valid() {
 		return ""
 	}
-	return r.reveal()
+	return r.held.reveal()
 }
 
 // Resolved returns the Value of ref with the contents of r. If k is not valid
@@ -52,7 +52,7 @@ func (r Resolution) Reveal(k mint.Key) string {
 func Resolved(k mint.Key, ref Ref, r Resolution) Value {
 	v := From(ref)
 	if k.Valid() && !v.literal {
-		v.reveal = r.reveal
+		v.held = r.held
 	}
 	return v
 }

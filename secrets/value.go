@@ -15,15 +15,22 @@ const MaxValueSize = 64 << 10
 //   - a dropped literal: text stood where a reference belongs.
 //
 // It is encoded and shown as its reference, in whatever state it is. Values are
-// immutable and may be used by several goroutines. They cannot be compared with
-// ==; [Value.Equal] does that, and reflect.DeepEqual for those that are not
-// resolved.
+// immutable and may be used by several goroutines. Compare them with
+// [Value.Equal]; == and reflect.DeepEqual do the same for those that are not
+// resolved, and tell whether a resolved one is a copy of another.
 type Value struct {
 	ref     Ref
 	literal bool
-	// reveal is nil unless resolved. A closure is the one representation that
-	// no printer, encoder or differ looks into.
-	reveal func() string
+	held    *contents // nil unless resolved
+}
+
+// contents holds a secret in a closure, which is the one representation that no
+// printer, encoder or differ looks into. It is used by pointer, so that what
+// holds it can be compared: a function in an interface would make == panic.
+type contents struct{ reveal func() string }
+
+func newContents(value string) *contents {
+	return &contents{reveal: func() string { return value }}
 }
 
 // Env returns the unresolved Value of the environment variable name of the
@@ -53,10 +60,10 @@ func From(ref Ref) Value {
 func (v Value) Ref() Ref { return v.ref }
 
 // IsZero reports whether v is the zero Value: no reference, no literal.
-func (v Value) IsZero() bool { return v.ref.IsZero() && !v.literal && v.reveal == nil }
+func (v Value) IsZero() bool { return v.ref.IsZero() && !v.literal && v.held == nil }
 
 // Resolved reports whether v holds its contents.
-func (v Value) Resolved() bool { return v.reveal != nil }
+func (v Value) Resolved() bool { return v.held != nil }
 
 // Literal reports whether v stands for text that was dropped, since a reference
 // belongs where it stood.
@@ -73,7 +80,7 @@ func (v Value) Equal(w Value) bool {
 	if v.ref != w.ref || v.literal != w.literal || v.Resolved() != w.Resolved() {
 		return false
 	}
-	return !v.Resolved() || subtle.ConstantTimeCompare([]byte(v.reveal()), []byte(w.reveal())) == 1
+	return v.held == w.held || subtle.ConstantTimeCompare([]byte(v.held.reveal()), []byte(w.held.reveal())) == 1
 }
 
 // Reveal returns the contents of a resolved Value. Otherwise the string is empty
@@ -82,8 +89,8 @@ func (v Value) Equal(w Value) bool {
 // what it returns.
 func (v Value) Reveal() (string, error) {
 	switch {
-	case v.reveal != nil:
-		return v.reveal(), nil
+	case v.held != nil:
+		return v.held.reveal(), nil
 	case v.literal:
 		return "", fail(v.ref, ErrLiteral, "")
 	default:

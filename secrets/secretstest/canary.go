@@ -16,6 +16,7 @@ func Canary(tb testing.TB) string {
 // in data. It looks for
 //
 //   - any window of 12 bytes of the canary, or all of it if it is shorter;
+//   - the same as hexadecimal digits;
 //   - the same escaped as a JSON string in the ways of Go, Python and
 //     JavaScript, and escaped twice;
 //   - 12 characters of its base64 form, in either alphabet and wherever the

@@ -3,6 +3,7 @@ package secretstest
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -38,6 +39,10 @@ type hit struct {
 func needlesOf(canary string) *needles {
 	n := &needles{byHead: make(map[[window]byte][]needle)}
 	n.addWindows(canary, "raw")
+	for _, w := range windows(canary) {
+		n.add(hex.EncodeToString([]byte(w)), "hexadecimal")
+		n.add(strings.ToUpper(hex.EncodeToString([]byte(w))), "hexadecimal")
+	}
 	for _, w := range characterWindows(canary) {
 		for _, once := range escapes(w) {
 			n.add(once, "JSON-escaped")
