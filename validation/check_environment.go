@@ -14,7 +14,7 @@ func (c *checker) variable(name string, v *sandbox.EnvValue, at *spot) {
 		c.report(at, RuleLiteralInSecretField)
 	case v.IsSecret():
 		if _, granted := c.policy.EnvGrant(name, v.Secret.Ref()); !granted {
-			c.report(at, RuleSecretNotGranted)
+			c.notGranted(at)
 		}
 		if v.Literal != "" { // a value holds one of the two; readers would differ in which
 			c.report(at, RuleEnvLiteralCredential)
@@ -34,4 +34,12 @@ func (c *checker) literal(name, text string, at *spot) {
 		return
 	}
 	c.report(at, RuleEnvLiteralUnlisted)
+}
+
+// notGranted reports a reference without a grant, with the line of policy that
+// would be one.
+func (c *checker) notGranted(at *spot) {
+	v := NewViolation(RuleSecretNotGranted, shownBase(c.at)+at.pointer())
+	v.Fix = "grant it: " + c.policy.queue.section + ".grants: {secret: NAME, to: {env: " + at.shown() + "}}"
+	c.found = append(c.found, v)
 }

@@ -29,7 +29,7 @@ type Grant struct {
 // a field of an activity that has such a field beside it, with rule
 // destination-not-fixed, unless the grant has DestinationFixed.
 func DestinationField(name string) bool {
-	name = strings.TrimRight(name, "0123456789")
+	name = strings.TrimRight(name, "0123456789_-.")
 	for _, form := range []string{name, strings.TrimSuffix(name, "s"), strings.TrimSuffix(name, "es")} {
 		switch lastWord(form) {
 		case "url", "uri", "host", "hostname", "endpoint", "address", "addr", "webhook", "server", "destination", "domain",

@@ -119,12 +119,15 @@ func (p Policy) EnvGrant(env string, ref secrets.Ref) (Grant, bool) {
 	if p.queue == nil || ref.IsZero() {
 		return Grant{}, false
 	}
-	for _, g := range p.queue.envGrants[env] {
-		if g.Secret.covers(ref) {
-			return g, true
-		}
+	grants := p.queue.envGrants[env]
+	i := slices.IndexFunc(grants, func(g Grant) bool { return g.Secret.Ref == ref })
+	if i < 0 { // what is spelled out goes before what a placeholder can become
+		i = slices.IndexFunc(grants, func(g Grant) bool { return g.Secret.covers(ref) })
 	}
-	return Grant{}, false
+	if i < 0 {
+		return Grant{}, false
+	}
+	return grants[i], true
 }
 
 // RedactRefs returns the references that activities read by themselves. They are

@@ -17,7 +17,7 @@ var policyRules = []RuleInfo{
 	{
 		ID:      RuleEntryHostPath,
 		Summary: "local_file and local_dir read from the worker's host, so they may only name what policy lists.",
-		Detail:  "must be root:relative, with a root of the policy's local_roots and a relative path without ..",
+		Detail:  "must be root:relative, with a root of the policy's local_roots and a relative path without .. segments",
 		Fix:     "add the directory to sandbox.local_roots and name it in src, such as fixtures:reference/rates.csv",
 	},
 	{

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-//go:generate go test -run ^TestSchema$ -update .
+//go:generate go test -run "^(TestSchema|TestKeyTable|TestMessages)$" -update .
 
 // Schema returns the JSON Schema (draft 2020-12) of the policy file, for editors
 // and for checks outside of Go; it is checked in as policy.schema.json. The

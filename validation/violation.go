@@ -60,7 +60,7 @@ func (e *Error) Error() string {
 
 // sortViolations sorts in place by path, rule and detail, and drops repetitions.
 func sortViolations(vs []Violation) []Violation {
-	slices.SortFunc(vs, func(a, b Violation) int {
+	slices.SortStableFunc(vs, func(a, b Violation) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Rule, b.Rule), strings.Compare(a.Detail, b.Detail))
 	})
 	return slices.CompactFunc(vs, func(a, b Violation) bool {
