@@ -63,7 +63,7 @@ func isRelativePath(p string) bool {
 	if strings.Contains(p, `\`) {
 		slashed = strings.ReplaceAll(p, `\`, "/")
 	}
-	if slashed[0] == '/' || len(slashed) >= 2 && slashed[1] == ':' && isLetter(slashed[0]) {
+	if slashed[0] == '/' || len(slashed) >= 2 && slashed[1] == ':' && isDriveLetter(slashed[0]) {
 		return false
 	}
 	named := false
@@ -79,7 +79,7 @@ func isRelativePath(p string) bool {
 	return named
 }
 
-func isLetter(b byte) bool { return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' }
+func isDriveLetter(b byte) bool { return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' }
 
 // isBelowRoot reports whether a mount path, absolute or relative to root, lies
 // below root after it is cleaned.

@@ -47,16 +47,16 @@ func lastWord(name string) string {
 		name = name[i+1:]
 	}
 	start := len(name)
-	if start > 0 && isUpper(name[start-1]) { // ends in an initialism
-		for start > 0 && isUpper(name[start-1]) {
+	if start > 0 && isUpperLetter(name[start-1]) { // ends in an initialism
+		for start > 0 && isUpperLetter(name[start-1]) {
 			start--
 		}
 		return strings.ToLower(name[start:])
 	}
-	for start > 0 && !isUpper(name[start-1]) {
+	for start > 0 && !isUpperLetter(name[start-1]) {
 		start--
 	}
 	return strings.ToLower(name[max(0, start-1):])
 }
 
-func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
+func isUpperLetter(c byte) bool { return 'A' <= c && c <= 'Z' }
