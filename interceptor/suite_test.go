@@ -85,7 +85,10 @@ var values = map[string]string{"env:DEPLOY_TOKEN": canary, "env:OTHER_TOKEN": "o
 
 func options(tb testing.TB, entry string) guard.Options {
 	tb.Helper()
-	return guard.Options{Policies: queuePolicy(tb, entry), Resolver: secretstest.Static(maps.Clone(values)), Audit: &memorySink{}, TaskQueue: testQueue}
+	return guard.Options{
+		Policies: queuePolicy(tb, entry), Resolver: secretstest.Static(maps.Clone(values)), Audit: &memorySink{},
+		TaskQueue: testQueue, Unguarded: unguarded(tb),
+	}
 }
 
 // environment is a workflow test environment with the guard in it, and the log of
