@@ -78,7 +78,7 @@ func (e *Error) Error() string {
 		b.WriteString(": ")
 	}
 	for _, k := range kinds {
-		if k.err != e.Kind {
+		if k.err != e.Kind { //nolint:errorlint // this kind itself, and not what wraps it
 			continue
 		}
 		b.WriteString(strings.TrimPrefix(k.err.Error(), "secrets: "))
@@ -99,7 +99,7 @@ func (e *Error) Error() string {
 // and only the sentinels are known to be harmless.
 func (e *Error) Unwrap() error {
 	for _, k := range kinds {
-		if k.err == e.Kind {
+		if k.err == e.Kind { //nolint:errorlint // this kind itself, and not what wraps it
 			return e.Kind
 		}
 	}

@@ -95,7 +95,7 @@ func ExampleProviders() {
 		fmt.Println(err)
 		return
 	}
-	defer files.Close()
+	defer func() { _ = files.Close() }()
 	resolver := secrets.Providers{"env": env, "file": files}
 
 	// Only the guard can make a request that they answer.

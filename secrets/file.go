@@ -47,7 +47,8 @@ func NewFileProvider(dir string, o FileOptions) (*FileProvider, error) {
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fail(Ref{}, fileKind(err), "the directory of the file provider cannot be opened")
+		_, kind := fileKind(err)
+		return nil, fail(Ref{}, kind, "the directory of the file provider cannot be opened")
 	}
 	return &FileProvider{root: root, allow: a, keep: o.KeepNewline}, nil
 }
@@ -63,7 +64,8 @@ func (p *FileProvider) Close() error {
 	return nil
 }
 
-// Resolve reads a file anew for each request. Links are followed within the
+// Resolve reads a file anew for each request, without the one newline at its
+// end (see [FileOptions]). Links are followed within the
 // directory and denied where they lead out of it; what is not a regular file is
 // denied without being opened.
 //
@@ -124,7 +126,7 @@ func (p *FileProvider) readOnce(ref Ref) (string, error) {
 	if err != nil {
 		return "", fileError(ref, err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	info, err = f.Stat()
 	if err != nil {
 		return "", fileError(ref, err)
@@ -151,28 +153,24 @@ func dropNewline(s string) string {
 // fileError returns the error about ref for one of the operating system, whose
 // own text names the path.
 func fileError(ref Ref, err error) error {
-	switch kind := fileKind(err); kind {
-	case ErrDenied:
-		return fail(ref, kind, "it lies outside the provider's directory or may not be read")
-	case ErrNotFound:
-		return fail(ref, kind, "there is no such file in the provider's directory")
-	default:
-		return fail(ref, kind, "")
-	}
+	detail, kind := fileKind(err)
+	return fail(ref, kind, detail)
 }
 
-// fileKind maps an error of the operating system. What neither is one of the
-// system nor a known one comes from os.Root: a path that leads out of it.
-func fileKind(err error) error {
+// fileKind maps an error of the operating system to one of ours and what there
+// is to say about it. What neither is one of the system nor a known one comes
+// from os.Root: a path that leads out of it.
+func fileKind(err error) (detail string, kind error) {
+	const outside = "it lies outside the provider's directory or may not be read"
 	var errno syscall.Errno
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return ErrNotFound
+		return "there is no such file in the provider's directory", ErrNotFound
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ELOOP), errors.Is(err, syscall.ENAMETOOLONG):
-		return ErrDenied
+		return outside, ErrDenied
 	case errors.Is(err, fs.ErrClosed), errors.As(err, &errno):
-		return ErrUnavailable
+		return "", ErrUnavailable
 	default:
-		return ErrDenied
+		return outside, ErrDenied
 	}
 }

@@ -73,8 +73,7 @@ func TestFileProviderFollowsLinksInside(t *testing.T) {
 // What is no regular file is refused, and opening it does not wait.
 func TestFileProviderRefusesSpecialFiles(t *testing.T) {
 	t.Parallel()
-	// The path of a socket must be short.
-	dir, err := os.MkdirTemp("", "s")
+	dir, err := os.MkdirTemp("", "s") //nolint:usetesting // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +85,7 @@ func TestFileProviderRefusesSpecialFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	defer func() { _ = l.Close() }()
 	link(t, dir, "to-pipe", "pipe")
 	special := newFiles(t, dir, secrets.FileOptions{Allow: secrets.AllowAll{}})
 	devices := newFiles(t, "/dev", secrets.FileOptions{Allow: secrets.AllowAll{}})

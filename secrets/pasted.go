@@ -53,14 +53,15 @@ var credentialPrefixes = []struct {
 // looksPasted reports whether s has the form of a secret rather than of the name
 // of one. Names are words: they have no white space, do not begin like a
 // well-known credential, and do not change between letters, capitals and digits
-// like random text does.
+// like random text does. Random text of small letters alone, or in groups like
+// those of a UUID, cannot be told from words.
 func looksPasted(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] == 0x7f {
 			return true
 		}
 	}
-	if strings.Contains(s, "-----BEGIN") || hasCredentialPrefix(s) || hasUserInfo(s) {
+	if strings.Contains(s, "-----BEGIN") || hasCredentialPrefix(s) {
 		return true
 	}
 	for seg := range strings.SplitSeq(s, "/") {
@@ -83,12 +84,6 @@ func hasCredentialPrefix(s string) bool {
 		}
 	}
 	return false
-}
-
-// hasUserInfo reports whether s has the form of a URL with a user.
-func hasUserInfo(s string) bool {
-	_, rest, ok := strings.Cut(s, "//")
-	return ok && strings.Contains(rest, "@")
 }
 
 // bodyLen returns how many letters, digits, '-' and '_' s begins with.

@@ -1,6 +1,8 @@
 package secrets_test
 
 import (
+	"bytes"
+	"encoding/gob"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -105,6 +107,11 @@ func TestValueStates(t *testing.T) {
 			}
 			if diff := cmp.Diff(want, back); diff != "" || !reflect.DeepEqual(want, back) {
 				t.Errorf("decoded (-want +got):\n%s", diff)
+			}
+			var b bytes.Buffer
+			var held typed[secrets.Value]
+			if err := errors.Join(gob.NewEncoder(&b).Encode(typed[secrets.Value]{"n", v}), gob.NewDecoder(&b).Decode(&held)); err != nil || held.Token != want {
+				t.Errorf("gob gives %v, %v, want %v", held.Token, err, want)
 			}
 		})
 	}

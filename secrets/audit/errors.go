@@ -30,7 +30,7 @@ type Error struct {
 func (e *Error) Error() string {
 	text := "audit: failed"
 	for _, kind := range []error{ErrOpen, ErrWrite, ErrClosed, ErrNoSink} {
-		if e.Kind == kind {
+		if e.Kind == kind { //nolint:errorlint // this kind itself, and not what wraps it
 			text = kind.Error()
 		}
 	}

@@ -17,7 +17,7 @@ func ExampleNewFile() {
 		fmt.Println(err)
 		return
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	path := filepath.Join(dir, "audit.jsonl")
 
 	sink, err := audit.NewFile(path)
@@ -25,7 +25,7 @@ func ExampleNewFile() {
 		fmt.Println(err)
 		return
 	}
-	defer sink.Close()
+	defer func() { _ = sink.Close() }()
 	err = sink.Write(context.Background(), audit.Record{
 		Action: audit.ActionInject, Outcome: audit.OutcomeOK, Queue: "deploys", Activity: "PushTag", Attempt: 1,
 		Ref: "env:DEPLOY_TOKEN", Secret: "github-deploy", Owner: "release-eng", Destination: "input:/0/token",

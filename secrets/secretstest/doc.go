@@ -19,6 +19,6 @@
 // and calls [AssertAbsent], which also finds parts of it and its encodings.
 // Failures say where, and never show the canary.
 //
-// All functions need a [testing.TB], which only tests have: they are no way to
-// a value in a program.
+// What makes or shows a value needs a [testing.TB] and fails in a program that
+// is not a test: this package is no way to a value there.
 package secretstest

@@ -35,7 +35,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 }
 
 // record runs f, which may stop, and returns what it failed with.
-func record(t *testing.T, f func(tb testing.TB)) *recorder {
+func record(t *testing.T, f func(r *recorder)) *recorder {
 	t.Helper()
 	r := &recorder{TB: t}
 	done := make(chan struct{})
@@ -51,7 +51,7 @@ func record(t *testing.T, f func(tb testing.TB)) *recorder {
 // showing what it looked for.
 func found(t *testing.T, canary string, data string) bool {
 	t.Helper()
-	r := record(t, func(tb testing.TB) { secretstest.AssertAbsent(tb, []string{canary}, []byte(data)) })
+	r := record(t, func(r *recorder) { secretstest.AssertAbsent(r, []string{canary}, []byte(data)) })
 	for _, e := range r.errors {
 		if strings.Contains(e, canary) || len(data) > 0 && strings.Contains(e, data) {
 			t.Errorf("the failure shows what it must not: %s", e)
@@ -164,18 +164,18 @@ func TestAssertAbsentPasses(t *testing.T) {
 
 func TestAssertAbsentNeedsSomethingToLookFor(t *testing.T) {
 	t.Parallel()
-	for name, check := range map[string]func(tb testing.TB){
-		"no canaries": func(tb testing.TB) { secretstest.AssertAbsent(tb, nil, []byte("x")) },
-		"no data":     func(tb testing.TB) { secretstest.AssertAbsent(tb, []string{"hunter2"}) },
-		"empty":       func(tb testing.TB) { secretstest.AssertAbsent(tb, []string{""}, []byte("x")) },
-		"too short":   func(tb testing.TB) { secretstest.AssertAbsent(tb, []string{"hunter2", "12345"}, []byte("x")) },
+	for name, check := range map[string]func(r *recorder){
+		"no canaries": func(r *recorder) { secretstest.AssertAbsent(r, nil, []byte("x")) },
+		"no data":     func(r *recorder) { secretstest.AssertAbsent(r, []string{"hunter2"}) },
+		"empty":       func(r *recorder) { secretstest.AssertAbsent(r, []string{""}, []byte("x")) },
+		"too short":   func(r *recorder) { secretstest.AssertAbsent(r, []string{"hunter2", "12345"}, []byte("x")) },
 	} {
 		if r := record(t, check); !r.fatal || strings.Contains(strings.Join(r.errors, ""), "12345") {
 			t.Errorf("%s: %v, want a fatal failure", name, r.errors)
 		}
 	}
-	r := record(t, func(tb testing.TB) {
-		secretstest.AssertAbsent(tb, []string{"hunter2", "hunter3"}, []byte("x"), []byte("a hunter3 b hunter2"))
+	r := record(t, func(r *recorder) {
+		secretstest.AssertAbsent(r, []string{"hunter2", "hunter3"}, []byte("x"), []byte("a hunter3 b hunter2"))
 	})
 	if len(r.errors) != 2 || !strings.Contains(r.errors[1], "canary 1 is in data 1 at byte 2 of 19") {
 		t.Errorf("the failures are %q", r.errors)
@@ -188,7 +188,7 @@ func TestResolved(t *testing.T) {
 	if got, err := v.Reveal(); got != "hunter2" || err != nil || v.Ref() != secrets.EnvRef("TOKEN") {
 		t.Errorf("Resolved gives %v with %q, %v", v, got, err)
 	}
-	if r := record(t, func(tb testing.TB) { secretstest.Resolved(tb, secrets.EnvRef("A B"), "hunter2") }); !r.fatal {
+	if r := record(t, func(r *recorder) { secretstest.Resolved(r, secrets.EnvRef("A B"), "hunter2") }); !r.fatal {
 		t.Error("a reference that is none does not fail the test")
 	}
 }
