@@ -176,6 +176,9 @@ func (j *judgement) each(f func(*side)) {
 
 // looksAtText is false where no policy asks about credential-looking text.
 func (j *judgement) looksAtText() bool {
+	if j.g.hidden.Len() > 0 {
+		return true
+	}
 	for _, s := range j.sides {
 		if s.listed && s.policy.Literals() != validation.LiteralsOff {
 			return true
@@ -504,15 +507,24 @@ func (j *judgement) text(at place, key, s string) {
 		j.destination = true
 	}
 	kind := credentialKind(key, s)
-	if kind == "" {
+	known := j.g.hidden.ContainsString(s)
+	if known {
+		kind = knownKind
+	}
+	if kind == "" || j.overwritten(at) {
 		return
 	}
 	for _, sd := range j.sides {
-		if sd.listed && sd.policy.Literals() != validation.LiteralsOff && !j.overwritten(sd, at) {
+		if sd.listed && (known || sd.policy.Literals() != validation.LiteralsOff) {
 			j.literal(sd, at.String(), kind)
 		}
 	}
 }
+
+// knownKind is what messages call text that holds a value which this worker has
+// resolved. It is never sent: where a queue only reports, the nets behind the
+// hooks hide it, and the report says which field to bind.
+const knownKind = "secret that this worker resolves"
 
 // literal records credential-looking text unless the policy allows it there. In
 // a queue that enforces, literals may still only be reported.
@@ -521,15 +533,21 @@ func (j *judgement) literal(s *side, at, kind string) {
 		return
 	}
 	v := s.policy.LiteralCredential(j.call.name, at, kind)
-	if s.policy.Literals() == validation.LiteralsReport {
+	if !j.call.activity {
+		v.Fix = "send the secret's name and let an activity get the secret"
+	}
+	switch s.policy.Literals() {
+	case validation.LiteralsReport:
 		s.noted = append(s.noted, v)
-	} else {
+	case validation.LiteralsOff: // only a known value gets here
+		s.add(v)
+	case validation.LiteralsEnforce:
 		s.hard = append(s.hard, v)
 	}
 }
 
 // overwritten reports whether a binding replaces what stands at the place.
-func (j *judgement) overwritten(s *side, at place) bool {
+func (j *judgement) overwritten(at place) bool {
 	if !j.call.activity {
 		return false
 	}
