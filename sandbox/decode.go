@@ -11,7 +11,8 @@ import (
 type Mode int
 
 // The modes of decoding. Whatever [Strict] accepts, [Lenient] accepts too, and
-// with the same result.
+// with the same result but for one thing: it takes host-bound grants out of
+// session states, see [SessionState].UnboundGrants.
 const (
 	// Strict refuses everything that is not exactly in the format: unknown and
 	// repeated keys at any level, numbers and booleans written as strings, an

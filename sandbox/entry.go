@@ -3,6 +3,7 @@ package sandbox
 import (
 	"encoding/json"
 	"strings"
+	"unicode/utf8"
 )
 
 // The types of entries that are read into fields. Every other type that ends in
@@ -30,7 +31,8 @@ type Entry struct {
 	Group *Group `json:"group,omitzero"`
 	// Permissions are the permission bits. Nil means 755.
 	Permissions *Permissions `json:"permissions,omitzero"`
-	// Content is the text of a file.
+	// Content is the text of a file. It must be valid UTF-8: the format cannot
+	// hold other content.
 	Content string `json:"content,omitzero"`
 	// Src is the path of a local_file or local_dir on the worker's host. For a
 	// local_dir, empty means that the directory is only created.
@@ -90,6 +92,9 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 			return nil, err
 		}
 		return canonical(tree)
+	}
+	if !utf8.ValidString(e.Content) {
+		return nil, newError([]Fault{{Path: "/content", Rule: RuleInvalidText, Detail: "must be valid UTF-8"}})
 	}
 	type plain Entry
 	wire := struct {

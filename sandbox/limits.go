@@ -79,8 +79,8 @@ func (d *decoder) limits(v any, at *place, into map[string]*Limit) {
 		return
 	}
 	d.known(m, at, func(key string) bool { return into[key] != nil }, true)
-	for key, limit := range into {
-		*limit = d.limit(m, key, at)
+	for _, key := range sortedKeys(into) {
+		*into[key] = d.limit(m, key, at)
 	}
 }
 

@@ -98,6 +98,7 @@ func TestEncodingRefusals(t *testing.T) {
 	for name, v := range map[string]any{
 		"literal and secret": sandbox.EnvValue{Literal: "x", Secret: secrets.Env("A")},
 		"text":               sandbox.EnvLiteral("\xff"),
+		"binary content":     sandbox.Manifest{Entries: map[string]sandbox.Entry{"x": {Type: "file", Content: "\xff"}}},
 		"mount":              sandbox.Entry{Type: "s3_mount", Raw: json.RawMessage("{")},
 		"mount type":         sandbox.Entry{Type: "s3_mount", Raw: json.RawMessage(`{"type":"r2_mount"}`)},
 		"options":            sandbox.ClientOptions{Type: "e2b", Raw: json.RawMessage("[]")},

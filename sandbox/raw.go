@@ -35,8 +35,9 @@ func (d *decoder) checkRaw(v any, at *place) {
 		d.wrongType(parsed, at, "an object")
 		return
 	}
-	for key, own := range r.ownTree() {
-		if value, both := raw[key]; both && (key != "type" || value != own) {
+	own := r.ownTree()
+	for _, key := range sortedKeys(own) {
+		if value, both := raw[key]; both && (key != "type" || value != own[key]) {
 			d.report(at.key(key), RuleInvalidValue, "must not differ between the raw object and the fields")
 		}
 	}

@@ -128,16 +128,6 @@ func (d *decoder) requiredStr(m map[string]any, key string, at *place) string {
 	return s
 }
 
-// optStr reads a string member that may be absent but not null.
-func (d *decoder) optStr(m map[string]any, key string, at *place) string {
-	v, ok := m[key]
-	if !ok {
-		return ""
-	}
-	s, _ := d.str(v, at.key(key))
-	return s
-}
-
 // nullStr reads a string member that may be absent or null.
 func (d *decoder) nullStr(m map[string]any, key string, at *place) *string {
 	if d.null(m, key, at) {

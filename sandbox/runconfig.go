@@ -1,6 +1,9 @@
 package sandbox
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // RunConfig configures one run of an agent. The zero RunConfig is the default
 // one. The format's settings that are code have no field: there is nothing
@@ -93,14 +96,11 @@ func (c RunConfig) tree() map[string]any {
 	return t
 }
 
-// isCodeKey reports the settings that are code in the Python program.
-func isCodeKey(key string) bool {
-	switch key {
-	case "model_provider", "handoff_input_filter", "handoff_history_mapper", "input_guardrails", "output_guardrails",
-		"session_input_callback", "call_model_input_filter", "tool_error_formatter":
-		return true
-	default:
-		return false
+// codeKeys returns the settings that are code in the Python program.
+func codeKeys() []string {
+	return []string{
+		"model_provider", "handoff_input_filter", "handoff_history_mapper", "input_guardrails", "output_guardrails",
+		"session_input_callback", "call_model_input_filter", "tool_error_formatter",
 	}
 }
 
@@ -111,7 +111,7 @@ func isRunConfigKey(key string) bool {
 		"tool_execution", "tool_not_found_behavior", "tool_name_collision_policy":
 		return true
 	default:
-		return isCodeKey(key)
+		return slices.Contains(codeKeys(), key)
 	}
 }
 
@@ -127,8 +127,8 @@ func (d *decoder) runConfig(v any, at *place) RunConfig {
 		return RunConfig{}
 	}
 	d.known(m, at, isRunConfigKey, true)
-	for key := range m {
-		if isCodeKey(key) && !d.null(m, key, at) {
+	for _, key := range codeKeys() {
+		if !d.null(m, key, at) {
 			d.report(at.key(key), RuleNoJSONForm, "must not be set: code cannot be recorded")
 		}
 	}

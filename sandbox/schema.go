@@ -113,7 +113,8 @@ func patternSchema(typ string) (schema, bool) {
 func (d *decoder) checked(m map[string]any, at *place, keys schema) map[string]any {
 	d.known(m, at, func(key string) bool { _, ok := keys[key]; return ok }, false)
 	kept := make(map[string]any, len(m))
-	for name, k := range keys {
+	for _, name := range sortedKeys(keys) {
+		k := keys[name]
 		if k == kindNeeded {
 			d.requiredStr(m, name, at)
 		}
