@@ -1,92 +1,23 @@
 package interceptor
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
-	"sort"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/sdk/converter"
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/secrets"
-	"github.com/sandboxguard/sandboxguard/validation"
 )
 
 // maxDepth bounds a walk. encoding/json gives up on cycles at a depth of its
 // own; anything this deep is refused by name instead of being half looked at.
 const maxDepth = 64
-
-// A step is one segment of the place where a walk stands.
-type step struct {
-	name string
-	// keys is the map that the segment is a key of, or invalid when the segment
-	// is a field or an index and so comes from code.
-	keys reflect.Value
-}
-
-// place is a JSON pointer under construction. It is valid only during the call
-// that it is handed to.
-type place []step
-
-// segments returns the raw segments, for matching against policy only: a map
-// key is data and must not be shown.
-func (p place) segments() []string {
-	out := make([]string, len(p))
-	for i, s := range p {
-		out[i] = s.name
-	}
-	return out
-}
-
-// String is the place as messages show it (I5): a map key that could be a
-// credential is replaced by its rank among the keys.
-func (p place) String() string {
-	var b strings.Builder
-	for _, s := range p {
-		b.WriteByte('/')
-		name := s.name
-		if s.keys.IsValid() {
-			name = validation.SafeSegment(name, rank(s.keys, name))
-		}
-		b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(name))
-	}
-	return b.String()
-}
-
-func rank(m reflect.Value, key string) int {
-	names := make([]string, 0, m.Len())
-	for _, k := range m.MapKeys() {
-		names = append(names, keyText(k))
-	}
-	sort.Strings(names)
-	return sort.SearchStrings(names, key)
-}
-
-func keyText(k reflect.Value) string {
-	for k.Kind() == reflect.Interface && !k.IsNil() {
-		k = k.Elem()
-	}
-	switch k.Kind() {
-	case reflect.String:
-		return k.String()
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return strconv.FormatInt(k.Int(), 10)
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return strconv.FormatUint(k.Uint(), 10)
-	default:
-		// Text-marshalling keys are shown by the name of their type.
-		return k.Type().String()
-	}
-}
 
 // A visitor is told what a walk meets. Every hook may be nil. Hooks that return
 // a value return (replacement, true) to change the walk's copy.
@@ -267,19 +198,6 @@ func (w *walker) visitRunConfig(v reflect.Value, typed bool) (reflect.Value, boo
 	return v, false
 }
 
-// textOfEntries looks at the texts of a manifest's entries. Environment literals
-// and mount credentials have rules of their own (env-literal-credential,
-// mount-credential) and are not reported twice.
-func (w *walker) textOfEntries(m sandbox.Manifest) {
-	if w.text == nil || len(m.Entries) == 0 {
-		return
-	}
-	saved := w.visitor
-	w.visitor = visitor{text: saved.text}
-	w.under(step{name: "entries"}, reflect.ValueOf(m.Entries), "entries", true)
-	w.visitor = saved
-}
-
 func (w *walker) pointer(v reflect.Value, key string, typed bool) (reflect.Value, bool) {
 	if v.IsNil() {
 		return v, false
@@ -409,61 +327,4 @@ func settable(v reflect.Value, index []int) (reflect.Value, error) {
 		v = v.Field(x)
 	}
 	return v, nil
-}
-
-// textOfOpaque looks at what a type with an encoding of its own would write.
-func (w *walker) textOfOpaque(v reflect.Value, key string) {
-	if w.text == nil || !v.CanInterface() {
-		return
-	}
-	if data, ok := encodeOpaque(v.Interface()); ok {
-		w.textOfJSON(data, key)
-	}
-}
-
-// encodeOpaque renders v the way the default converter would, and answers false
-// when its own marshaler fails or panics: then nothing of it can be sent either.
-func encodeOpaque(v any) (data []byte, ok bool) {
-	defer func() {
-		if recover() != nil {
-			data, ok = nil, false
-		}
-	}()
-	var err error
-	if m, isProto := v.(proto.Message); isProto {
-		data, err = protojson.Marshal(m)
-	} else {
-		data, err = json.Marshal(v)
-	}
-	return data, err == nil
-}
-
-func (w *walker) textOfPayload(p *commonpb.Payload, key string) {
-	if w.text == nil || p == nil {
-		return
-	}
-	if strings.HasPrefix(string(p.GetMetadata()[converter.MetadataEncoding]), "json/") {
-		w.textOfJSON(p.GetData(), key)
-	} else if utf8.Valid(p.GetData()) {
-		w.text(w.at, key, string(p.GetData()))
-	}
-}
-
-// textOfJSON walks the leaves of a JSON text. Text that is not JSON is looked at
-// as it stands: it is going to be written as it stands.
-func (w *walker) textOfJSON(data []byte, key string) {
-	if w.text == nil || len(data) == 0 {
-		return
-	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		w.text(w.at, key, string(data))
-		return
-	}
-	saved := w.visitor
-	w.visitor = visitor{text: saved.text}
-	w.walk(reflect.ValueOf(v), key, false)
-	w.visitor = saved
 }

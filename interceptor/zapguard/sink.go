@@ -2,6 +2,7 @@ package zapguard
 
 import (
 	"context"
+	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
@@ -13,7 +14,7 @@ import (
 const auditMessage = "sandboxguard audit"
 
 // NewSink returns a sink that writes each record to logger as one entry: the message is always
-// "sandboxguard audit", the time is that of the record, the fields have the names of the record's JSON
+// "sandboxguard audit", the time is that of the record, or now, the fields have the names of the record's JSON
 // members, and the name and the fields of logger are added. Refusals, failures and taints are warnings, the
 // rest is information.
 //
@@ -28,6 +29,9 @@ func NewSink(logger *zap.Logger) audit.Sink {
 	}
 	core, name := logger.Core(), logger.Name()
 	return audit.SinkFunc(func(_ context.Context, r audit.Record) error {
+		if r.Time.IsZero() {
+			r.Time = time.Now()
+		}
 		entry := zapcore.Entry{Level: level(r), Time: r.Time, LoggerName: name, Message: auditMessage}
 		if err := core.Write(entry, fields(r)); err != nil {
 			return &audit.Error{Kind: audit.ErrWrite} // what the core says may quote anything

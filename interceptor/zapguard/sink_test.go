@@ -107,5 +107,7 @@ func TestSinkErrors(t *testing.T) {
 // failingWriter fails with an error that quotes something.
 type failingWriter struct{}
 
-func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("post to https://u:hunter2@logs failed") }
-func (failingWriter) Sync() error               { return nil }
+func (failingWriter) Write([]byte) (int, error) {
+	return 0, errors.New("post to https://u:hunter2@logs failed")
+}
+func (failingWriter) Sync() error { return nil }

@@ -1,0 +1,149 @@
+package interceptor
+
+import (
+	"reflect"
+
+	"github.com/sandboxguard/sandboxguard/validation"
+)
+
+// looksAtText is false where no policy asks about credential-looking text.
+func (j *judgement) looksAtText() bool {
+	if j.g.hidden.Len() > 0 {
+		return true
+	}
+	for _, s := range j.sides {
+		if s.listed && s.policy.Literals() != validation.LiteralsOff {
+			return true
+		}
+	}
+	return false
+}
+
+// text meets a string in the arguments.
+func (j *judgement) text(at place, key, s string) {
+	if j.call.activity && s != "" && validation.DestinationField(key) {
+		j.destination = true
+	}
+	kind := credentialKind(key, s)
+	known := j.g.hidden.ContainsString(s)
+	if known {
+		kind = knownKind
+	}
+	if kind == "" || j.overwritten(at) {
+		return
+	}
+	for _, sd := range j.sides {
+		if sd.listed && (known || sd.policy.Literals() != validation.LiteralsOff) {
+			j.literal(sd, at.String(), kind)
+		}
+	}
+}
+
+// knownKind is what messages call text that holds a value which this worker has
+// resolved. It is never sent: where a queue only reports, the nets behind the
+// hooks hide it, and the report says which field to bind.
+const knownKind = "secret that this worker resolves"
+
+// literal records credential-looking text unless the policy allows it there. In
+// a queue that enforces, literals may still only be reported.
+func (j *judgement) literal(s *side, at, kind string) {
+	if s.policy.LiteralAllowed(j.call.name+at, validation.RuleLiteralCredential) {
+		return
+	}
+	v := s.policy.LiteralCredential(j.call.name, at, kind)
+	if !j.call.activity {
+		v.Fix = "send the secret's name and let an activity get the secret"
+	}
+	switch s.policy.Literals() {
+	case validation.LiteralsReport:
+		s.noted = append(s.noted, v)
+	case validation.LiteralsOff: // only a known value gets here
+		s.add(v)
+	case validation.LiteralsEnforce:
+		s.hard = append(s.hard, v)
+	}
+}
+
+// overwritten reports whether a binding replaces what stands at the place.
+func (j *judgement) overwritten(at place) bool {
+	if !j.call.activity {
+		return false
+	}
+	for _, sd := range j.sides {
+		if !sd.grants || !sd.listed {
+			continue
+		}
+		for _, grant := range grantsAt(sd.policy, j.call.name, at) {
+			if grant.Literal != validation.LiteralRefuse {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// credentialKind names the form of credential that s has, or "".
+func credentialKind(key, s string) string {
+	if len(s) < 8 {
+		return ""
+	}
+	var found []validation.Finding
+	if key != "" {
+		found = validation.DetectNamed(key, s)
+	} else {
+		found = validation.DetectCredentials(s)
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return found[0].Kind
+}
+
+// extras judges what travels beside the arguments.
+func (j *judgement) extras(w *walker) {
+	if w.text != nil {
+		for label, s := range j.call.texts {
+			w.at = append(w.at[:0], step{name: label})
+			w.text(w.at, "", s)
+		}
+		for key, p := range j.call.headers {
+			w.at = append(w.at[:0], step{name: "header"}, step{name: key, keys: reflect.ValueOf(j.call.headers)})
+			w.textOfPayload(p, key)
+		}
+	}
+	if len(j.call.memo) > 0 {
+		w.at = append(w.at[:0], step{name: "memo"})
+		w.walk(reflect.ValueOf(j.call.memo), "", true)
+	}
+	if len(j.call.attributes) > 0 {
+		w.at = append(w.at[:0], step{name: "search_attributes"})
+		w.walk(reflect.ValueOf(j.call.attributes), "", true)
+	}
+	w.at = w.at[:0]
+}
+
+// strip writes the secret's name over bound text whose grant says so, so that a
+// literal that an old run still carries is in no event after the start.
+func (j *judgement) strip(args []any) []any {
+	for _, s := range j.sides {
+		if !s.grants || !s.listed {
+			continue
+		}
+		for _, grant := range s.policy.InputGrants(j.call.name) {
+			if grant.Literal != validation.LiteralStrip {
+				continue
+			}
+			out, err := editArgs(args, grant.Input, func(cur reflect.Value, want reflect.Type) (reflect.Value, error) {
+				text, ok := asText(cur)
+				if !ok || text == "" {
+					return cur, errNoChange
+				}
+				return textAs(placeholder(grant.Secret.Name), want)
+			})
+			if err == nil {
+				args = out
+			}
+		}
+	}
+	return args
+}

@@ -1,0 +1,140 @@
+package interceptor
+
+import (
+	"context"
+	"strings"
+
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/sandboxguard/sandboxguard/internal/mint"
+	"github.com/sandboxguard/sandboxguard/secrets"
+	"github.com/sandboxguard/sandboxguard/secrets/audit"
+	"github.com/sandboxguard/sandboxguard/validation"
+)
+
+// resolveAll asks the provider once for each reference, after the audit sink
+// took the record, and hides the value before anybody gets it.
+func (a *attempt) resolveAll(ctx context.Context, p *injection) (map[secrets.Ref]secrets.Value, error) {
+	values := make(map[secrets.Ref]secrets.Value, len(p.sites))
+	for _, s := range p.sites {
+		if _, ok := values[s.ref]; !ok {
+			v, err := a.resolve(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			values[s.ref] = v
+		}
+		if err := a.grantRecord(ctx, audit.ActionInject, s, values[s.ref]); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
+func (a *attempt) resolve(ctx context.Context, s site) (secrets.Value, error) {
+	if err := a.grantRecord(ctx, audit.ActionResolve, s, secrets.Value{}); err != nil {
+		return secrets.Value{}, err
+	}
+	scope := a.scope
+	scope.Destination = s.destination
+	res, err := a.g.callResolver(ctx, secrets.NewRequest(mint.Guard(), s.ref, scope))
+	if err != nil {
+		if ctx.Err() != nil {
+			return secrets.Value{}, ctx.Err()
+		}
+		if secrets.Retryable(err) {
+			return secrets.Value{}, a.unavailable(s.ref.String())
+		}
+		return secrets.Value{}, a.unresolved(s.ref, err)
+	}
+	text := res.Reveal(mint.Guard())
+	if err := checkValue(text, s.destination); err != nil {
+		return secrets.Value{}, a.unresolved(s.ref, err)
+	}
+	if err := a.g.hide(s.grant.Secret.Name, s.ref, text); err != nil {
+		return secrets.Value{}, a.tooShort(s.ref)
+	}
+	a.metrics.WithTags(map[string]string{"queue": a.queue}).Counter(metricResolves).Inc(1)
+	return secrets.Resolved(mint.Guard(), s.ref, res), nil
+}
+
+// checkValue holds every resolver, also a custom one, to the rules for values.
+func checkValue(text, destination string) error {
+	switch {
+	case text == "":
+		return secrets.ErrEmpty
+	case len(text) > secrets.MaxValueSize:
+		return secrets.ErrTooLarge
+	case strings.HasPrefix(destination, "env:") && strings.ContainsRune(text, 0):
+		return secrets.ErrInvalid
+	}
+	return nil
+}
+
+// callResolver calls a resolver that may be somebody else's code: a panic in it
+// is an outage, and its text goes nowhere.
+func (g *guard) callResolver(ctx context.Context, req secrets.Request) (res secrets.Resolution, err error) {
+	defer func() {
+		if recover() != nil {
+			res, err = secrets.Resolution{}, secrets.ErrUnavailable
+		}
+	}()
+	return g.resolver.Resolve(ctx, req)
+}
+
+// hide registers a value under the name that its marker shows.
+func (g *guard) hide(name string, ref secrets.Ref, value string) error {
+	if name == "" {
+		name = ref.String()
+	}
+	err := g.hidden.Add(name, value)
+	if err == nil {
+		return nil
+	}
+	if g.allowShort[name] || g.allowShort[ref.String()] {
+		g.hidden.AddShort(name, value)
+		return nil
+	}
+	return err
+}
+
+// grantRecord writes the record of a granting act before the act. When that
+// fails the act does not happen, and is tried again.
+func (a *attempt) grantRecord(ctx context.Context, action audit.Action, s site, v secrets.Value) error {
+	r := a.record(action, audit.OutcomeOK)
+	r.Ref, r.Secret, r.Owner, r.Destination = s.ref.String(), s.grant.Secret.Name, s.grant.Secret.Owner, s.destination
+	_ = v
+	if err := writeRecord(ctx, a.g.sink, r); err != nil {
+		return temporal.NewApplicationError(ErrorTypeAuditUnavailable+": activity "+a.info.ActivityType.Name+
+			" was not run, the audit sink did not take the record of a secret (retryable)\n  fix: restore the audit sink", ErrorTypeAuditUnavailable)
+	}
+	return nil
+}
+
+// withGetter lets the activity ask for a secret by itself, under the same rules.
+func (a *attempt) withGetter(ctx context.Context) context.Context {
+	return secrets.WithGetter(mint.Guard(), ctx, func(ctx context.Context, ref secrets.Ref) (secrets.Value, error) {
+		if a.inside != "" {
+			return secrets.Value{}, a.insideErr()
+		}
+		var grant validation.Grant
+		var granted secrets.Ref
+		rule := validation.RuleQueueUnlisted
+		if a.listed {
+			grant, granted, rule = pickGrant(a.policy.InputGrants(a.scope.ActivityType), ref, a.refScope(), a.g.now())
+		}
+		if rule != "" {
+			v := notGranted(rule, "", a.policy, grant, a.scope.ActivityType, "")
+			return secrets.Value{}, a.refused([]validation.Violation{v}, nil)
+		}
+		s := site{ref: granted, grant: grant, destination: "get:" + a.scope.ActivityType}
+		v, err := a.resolve(ctx, s)
+		if err != nil {
+			return secrets.Value{}, err
+		}
+		if err := a.grantRecord(ctx, audit.ActionInject, s, v); err != nil {
+			return secrets.Value{}, err
+		}
+		return v, nil
+	})
+}

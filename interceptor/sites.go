@@ -1,0 +1,141 @@
+package interceptor
+
+import (
+	"errors"
+	"reflect"
+
+	"github.com/sandboxguard/sandboxguard/sandbox"
+	"github.com/sandboxguard/sandboxguard/secrets"
+	"github.com/sandboxguard/sandboxguard/validation"
+)
+
+// A site is one granted place that gets a value.
+type site struct {
+	ref         secrets.Ref
+	grant       validation.Grant
+	destination string // "env:NAME", "activity:Type/0/token"
+}
+
+// An injection is what an attempt needs: where, and what is wrong with it.
+type injection struct {
+	sites      []site
+	bindings   []site // text places that a binding fills; a subset of sites
+	violations []validation.Violation
+}
+
+func (a *attempt) refScope() validation.RefScope {
+	return validation.RefScope{Namespace: a.scope.Namespace, TaskQueue: a.queue, WorkflowID: a.scope.WorkflowID}
+}
+
+// places finds every granted place in judged arguments, bindings included.
+func (a *attempt) places(args []any) *injection {
+	p := &injection{}
+	if !a.listed {
+		return p
+	}
+	w := &walker{visitor: visitor{
+		value: func(at place, v secrets.Value, _ bool) (secrets.Value, bool) {
+			grant, ref, rule := pickGrant(grantsAt(a.policy, a.scope.ActivityType, at), v.Ref(), a.refScope(), a.g.now())
+			if rule == "" && !v.Literal() {
+				p.add(site{ref: ref, grant: grant, destination: "activity:" + a.scope.ActivityType + at.String()})
+			}
+			return v, false
+		},
+		manifest: func(_ place, m sandbox.Manifest, _ bool) (sandbox.Manifest, bool) {
+			a.environment(m, p)
+			return m, false
+		},
+		runConfig: func(_ place, rc sandbox.RunConfig, _ bool) (sandbox.RunConfig, bool) {
+			if rc.Sandbox != nil && rc.Sandbox.Manifest != nil {
+				a.environment(*rc.Sandbox.Manifest, p)
+			}
+			return rc, false
+		},
+	}}
+	w.values(args)
+	a.eachInput(args, func(env map[string]any) map[string]any {
+		for name, form := range env {
+			if ref, ok := envRef(form); ok {
+				a.envSite(name, ref, p)
+			}
+		}
+		return nil
+	})
+	a.bindingSites(args, p)
+	return p
+}
+
+func (p *injection) add(s site) { p.sites = append(p.sites, s) }
+
+func (a *attempt) environment(m sandbox.Manifest, p *injection) {
+	for name, ev := range m.Environment.Values {
+		if !ev.Secret.IsZero() && !ev.Secret.Literal() {
+			a.envSite(name, ev.Secret.Ref(), p)
+		}
+	}
+}
+
+func (a *attempt) envSite(name string, ref secrets.Ref, p *injection) {
+	grant, granted, rule := envGrant(a.policy, name, ref, a.refScope(), a.g.now())
+	if rule == "" {
+		p.add(site{ref: granted, grant: grant, destination: "env:" + name})
+	}
+}
+
+// bindingSites finds the text places that bindings fill. A place of type
+// secrets.Value is not one of them: there the workflow names the secret.
+func (a *attempt) bindingSites(args []any, p *injection) {
+	for _, grant := range a.policy.InputGrants(a.scope.ActivityType) {
+		at := grant.Input.String()
+		ref, err := grant.Secret.RefFor(a.refScope())
+		found, isValue, foreign := false, false, false
+		_, editErr := editArgs(args, grant.Input, func(cur reflect.Value, want reflect.Type) (reflect.Value, error) {
+			if want == typeValue || cur.IsValid() && cur.Type() == typeValue {
+				isValue = true
+				return cur, errNoChange
+			}
+			if m, ok := mapAt(cur); ok {
+				named, isRef := secrets.RefFromMap(m)
+				foreign = foreign || !isRef || named != ref
+				found = true
+				return cur, errNoChange
+			}
+			text, ok := asText(cur)
+			if !ok {
+				return cur, errNotText
+			}
+			if text != "" && text != placeholder(grant.Secret.Name) && grant.Literal == validation.LiteralRefuse {
+				p.violations = append(p.violations, violation(validation.RuleLiteralInSecretField, at))
+			}
+			found = true
+			return cur, errNoChange
+		})
+		switch {
+		case isValue:
+		case err != nil:
+			p.violations = append(p.violations, violation(validation.RuleSecretScope, at))
+		case editErr != nil && !errors.Is(editErr, errNoChange):
+			rule := validation.RuleInputMissing
+			if errors.Is(editErr, errNotText) {
+				rule = validation.RuleWrongType
+			}
+			p.violations = append(p.violations, violation(rule, at))
+		case foreign:
+			p.violations = append(p.violations, violation(validation.RuleSecretNotGranted, at))
+		case grant.Secret.Overdue(a.g.now()):
+			p.violations = append(p.violations, notGranted(validation.RuleSecretReviewOverdue, at, a.policy, grant, "", ""))
+		case found:
+			s := site{ref: ref, grant: grant, destination: "activity:" + a.scope.ActivityType + at}
+			p.add(s)
+			p.bindings = append(p.bindings, s)
+		}
+	}
+}
+
+func mapAt(v reflect.Value) (map[string]any, bool) {
+	if !v.IsValid() || !v.CanInterface() {
+		return nil, false
+	}
+	m, ok := v.Interface().(map[string]any)
+	return m, ok && m != nil
+}

@@ -1,0 +1,86 @@
+package interceptor
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	commonpb "go.temporal.io/api/common/v1"
+	"go.temporal.io/sdk/converter"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/sandboxguard/sandboxguard/sandbox"
+)
+
+// textOfEntries looks at the texts of a manifest's entries. Environment literals
+// and mount credentials have rules of their own (env-literal-credential,
+// mount-credential) and are not reported twice.
+func (w *walker) textOfEntries(m sandbox.Manifest) {
+	if w.text == nil || len(m.Entries) == 0 {
+		return
+	}
+	saved := w.visitor
+	w.visitor = visitor{text: saved.text}
+	w.under(step{name: "entries"}, reflect.ValueOf(m.Entries), "entries", true)
+	w.visitor = saved
+}
+
+// textOfOpaque looks at what a type with an encoding of its own would write.
+func (w *walker) textOfOpaque(v reflect.Value, key string) {
+	if w.text == nil || !v.CanInterface() {
+		return
+	}
+	if data, ok := encodeOpaque(v.Interface()); ok {
+		w.textOfJSON(data, key)
+	}
+}
+
+// encodeOpaque renders v the way the default converter would, and answers false
+// when its own marshaler fails or panics: then nothing of it can be sent either.
+func encodeOpaque(v any) (data []byte, ok bool) {
+	defer func() {
+		if recover() != nil {
+			data, ok = nil, false
+		}
+	}()
+	var err error
+	if m, isProto := v.(proto.Message); isProto {
+		data, err = protojson.Marshal(m)
+	} else {
+		data, err = json.Marshal(v)
+	}
+	return data, err == nil
+}
+
+func (w *walker) textOfPayload(p *commonpb.Payload, key string) {
+	if w.text == nil || p == nil {
+		return
+	}
+	if strings.HasPrefix(string(p.GetMetadata()[converter.MetadataEncoding]), "json/") {
+		w.textOfJSON(p.GetData(), key)
+	} else if utf8.Valid(p.GetData()) {
+		w.text(w.at, key, string(p.GetData()))
+	}
+}
+
+// textOfJSON walks the leaves of a JSON text. Text that is not JSON is looked at
+// as it stands: it is going to be written as it stands.
+func (w *walker) textOfJSON(data []byte, key string) {
+	if w.text == nil || len(data) == 0 {
+		return
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		w.text(w.at, key, string(data))
+		return
+	}
+	saved := w.visitor
+	w.visitor = visitor{text: saved.text}
+	w.walk(reflect.ValueOf(v), key, false)
+	w.visitor = saved
+}
