@@ -76,13 +76,13 @@ var activityModels = map[string]activityModel{
 	}},
 	"CreateSessionArgs": {"snapshot_spec manifest client_options", func(d *decoder, m, out map[string]any) {
 		at := (*place)(nil)
-		if !d.null(m, "snapshot_spec", at) {
+		if !d.null(m, "snapshot_spec") {
 			out["snapshot_spec"] = d.snapshot(m["snapshot_spec"], at.key("snapshot_spec"))
 		}
-		if !d.null(m, "manifest", at) {
+		if !d.null(m, "manifest") {
 			out["manifest"] = d.manifest(m["manifest"], at.key("manifest"), false)
 		}
-		if !d.null(m, "client_options", at) {
+		if !d.null(m, "client_options") {
 			out["client_options"] = d.options(m["client_options"], at.key("client_options"), "")
 		}
 	}},
@@ -119,7 +119,7 @@ func readCommand(d *decoder, m, out map[string]any) {
 func readPTY(d *decoder, m, out map[string]any) {
 	at := (*place)(nil)
 	readNumber(d, m, out, "yield_time_s")
-	if !d.null(m, "max_output_tokens", at) {
+	if !d.null(m, "max_output_tokens") {
 		out["max_output_tokens"], _ = d.integer(m["max_output_tokens"], at.key("max_output_tokens"), false)
 	}
 }

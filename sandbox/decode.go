@@ -124,11 +124,11 @@ func (d *decoder) enter(n int, at *place) bool {
 		d.report(at, RuleTooDeep, "must not be nested deeper than 32 levels")
 		return false
 	}
-	return d.spend(n, at)
+	return d.spend(n)
 }
 
 // spend counts n nodes.
-func (d *decoder) spend(n int, at *place) bool {
+func (d *decoder) spend(n int) bool {
 	if d.nodes += n; d.nodes <= maxNodes {
 		return true
 	}
@@ -191,7 +191,7 @@ func (d *decoder) tokens(dec *json.Decoder, at *place) (any, bool) {
 		out := []any{}
 		for i := 0; dec.More(); i++ {
 			v, ok := d.tokens(dec, at.index(i))
-			if !ok || !d.spend(1, at) {
+			if !ok || !d.spend(1) {
 				return nil, false
 			}
 			out = append(out, v)
@@ -216,7 +216,7 @@ func (d *decoder) tokens(dec *json.Decoder, at *place) (any, bool) {
 			d.report(at, RuleDuplicateKey, "must have every key only once")
 		}
 		v, ok := d.tokens(dec, at)
-		if !ok || !d.spend(1, at) {
+		if !ok || !d.spend(1) {
 			return nil, false
 		}
 		out[key] = v

@@ -9,7 +9,7 @@ func (d *decoder) entries(m map[string]any, key string, at *place) map[string]En
 	if !ok {
 		return nil
 	}
-	if d.null(m, key, at) {
+	if d.null(m, key) {
 		return map[string]Entry{}
 	}
 	at = at.key(key)
@@ -106,7 +106,7 @@ func currentDir(src string) string {
 func (d *decoder) entryCommon(out *Entry, m map[string]any, at *place) {
 	out.Description = d.nullStr(m, "description", at)
 	out.Ephemeral = d.boolean(m, "ephemeral", at)
-	if !d.null(m, "group", at) {
+	if !d.null(m, "group") {
 		g := d.group(m["group"], at.key("group"), false)
 		out.Group = &g
 	}

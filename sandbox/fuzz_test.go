@@ -1,7 +1,6 @@
 package sandbox_test
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -18,18 +17,17 @@ import (
 // vectorInputs returns the inputs of the recorded vectors of a model.
 func vectorInputs(tb testing.TB, model string) [][]byte {
 	tb.Helper()
-	f, err := os.Open("testdata/vectors.jsonl")
+	data, err := os.ReadFile("testdata/vectors.jsonl")
 	if err != nil {
 		tb.Fatal(err)
 	}
-	defer f.Close()
 	var out [][]byte
-	for sc := bufio.NewScanner(f); sc.Scan(); {
+	for line := range bytes.Lines(data) {
 		var v struct {
 			Model string
 			Input json.RawMessage
 		}
-		if err := json.Unmarshal(sc.Bytes(), &v); err != nil {
+		if err := json.Unmarshal(line, &v); err != nil {
 			tb.Fatal(err)
 		}
 		if v.Model == model {

@@ -60,8 +60,10 @@ func TestLenientKeepsMeaning(t *testing.T) {
 		{"empty root", `{"root":""}`, `{"root":"."}`},
 		{"empty source", `{"entries":{"a":{"type":"local_dir","src":""},"b":{"type":"local_file","src":""},"c":{"type":"local_dir","src":null}}}`, `{"entries":{"a":{"type":"local_dir","src":"."},"b":{"type":"local_file","src":"."},"c":{"type":"local_dir"}}}`},
 		{"empty allowlist", `{"remote_mount_command_allowlist":[]}`, `{"remote_mount_command_allowlist":[]}`},
-		{"unknown keys in a mount", `{"entries":{"a":{"type":"s3_mount","zzz":1,"bucket":"b","group":{"name":"g","zzz":1},"permissions":{"owner":1,"zzz":1},"mount_strategy":{"zzz":1,"type":"in_container","pattern":{"type":"mountpoint","zzz":1,"options":{"region":"r","zzz":1}}}}}}`,
-			`{"entries":{"a":{"type":"s3_mount","bucket":"b","group":{"name":"g","users":[]},"permissions":{"owner":1,"group":0,"other":0,"directory":true},"mount_strategy":{"type":"in_container","pattern":{"type":"mountpoint","options":{"region":"r"}}}}}}`},
+		{
+			"unknown keys in a mount", `{"entries":{"a":{"type":"s3_mount","zzz":1,"bucket":"b","group":{"name":"g","zzz":1},"permissions":{"owner":1,"zzz":1},"mount_strategy":{"zzz":1,"type":"in_container","pattern":{"type":"mountpoint","zzz":1,"options":{"region":"r","zzz":1}}}}}}`,
+			`{"entries":{"a":{"type":"s3_mount","bucket":"b","group":{"name":"g","users":[]},"permissions":{"owner":1,"group":0,"other":0,"directory":true},"mount_strategy":{"type":"in_container","pattern":{"type":"mountpoint","options":{"region":"r"}}}}}}`,
+		},
 		{"last key counts", `{"root":"/a","root":"/b"}`, `{"root":"/b"}`},
 		{"name that is none", `{"environment":{"value":{"A":{"type":"temporal.worker_env_value","name":"MY-VAR"}}}}`, `{"environment":{"value":{"A":{"type":"temporal.worker_env_value","name":"MY-VAR"}}}}`},
 	} {

@@ -89,7 +89,7 @@ func (d *decoder) limit(m map[string]any, key string, at *place) Limit {
 	if !ok {
 		return 0
 	}
-	if d.null(m, key, at) {
+	if d.null(m, key) {
 		return Unlimited
 	}
 	n, ok := d.integer(v, at.key(key), true)

@@ -19,7 +19,7 @@ func (d *decoder) mount(typ string, m map[string]any, at *place) Entry {
 	kept := m
 	own, how, known := mountSchema(typ)
 	if known {
-		keys := schemaOf(map[kind]string{kindAny: "type description ephemeral group is_dir permissions mount_path read_only mount_strategy"})
+		keys := schema{}.with(kindAny, "type description ephemeral group is_dir permissions mount_path read_only mount_strategy")
 		maps.Copy(keys, own)
 		kept = d.checked(m, at, keys)
 	}
@@ -118,9 +118,11 @@ func (d *decoder) pattern(m map[string]any, at *place, how ways) map[string]any 
 		}
 	}
 	if v, ok := m["options"]; ok && kept["options"] != nil {
-		options := schemaOf(map[kind]string{kindTextOrNull: "prefix region endpoint_url"})
+		options := schema{}.with(kindTextOrNull, "prefix region endpoint_url")
 		if typ == "s3files" {
-			options = schemaOf(map[kind]string{kindTextOrNull: "mount_target_ip access_point region", kindMap: "extra_options"})
+			options = schema{}.
+				with(kindTextOrNull, "mount_target_ip access_point region").
+				with(kindMap, "extra_options")
 		}
 		at := at.key("options")
 		if fields, ok := d.fields(v, at); ok {

@@ -6,7 +6,7 @@ import "slices"
 // Only true integers count, also in lenient mode, and repetitions are dropped.
 func (d *decoder) statePorts(m map[string]any, at *place) []int {
 	out := []int{}
-	if d.null(m, "exposed_ports", at) {
+	if d.null(m, "exposed_ports") {
 		return out
 	}
 	at = at.key("exposed_ports")

@@ -7,7 +7,9 @@ type remote struct{ options, state schema }
 // remoteKind returns the remote provider with a tag.
 func remoteKind(tag string) (remote, bool) {
 	with := func(names, needed string) schema {
-		return schemaOf(map[kind]string{kindAny: names, kindNeeded: needed})
+		return schema{}.
+			with(kindAny, names).
+			with(kindNeeded, needed)
 	}
 	switch tag {
 	case "daytona":

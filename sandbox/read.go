@@ -69,7 +69,7 @@ func (d *decoder) known(m map[string]any, at *place, isKey func(string) bool, cl
 }
 
 // null reports whether the member is absent or null.
-func (d *decoder) null(m map[string]any, key string, at *place) bool {
+func (d *decoder) null(m map[string]any, key string) bool {
 	v, ok := m[key]
 	if !ok || v == nil {
 		return true
@@ -130,7 +130,7 @@ func (d *decoder) requiredStr(m map[string]any, key string, at *place) string {
 
 // nullStr reads a string member that may be absent or null.
 func (d *decoder) nullStr(m map[string]any, key string, at *place) *string {
-	if d.null(m, key, at) {
+	if d.null(m, key) {
 		return nil
 	}
 	s, ok := d.str(m[key], at.key(key))
@@ -168,7 +168,7 @@ func (d *decoder) boolean(m map[string]any, key string, at *place) bool {
 
 // nullBool reads a boolean member that may be absent or null.
 func (d *decoder) nullBool(m map[string]any, key string, at *place) *bool {
-	if d.null(m, key, at) {
+	if d.null(m, key) {
 		return nil
 	}
 	b := d.bool(m[key], at.key(key))
@@ -279,7 +279,7 @@ func (d *decoder) strs(v any, at *place) []string {
 // object reads a member that is a free-form object or null, and returns its
 // canonical JSON.
 func (d *decoder) object(m map[string]any, key string, at *place) json.RawMessage {
-	if d.null(m, key, at) {
+	if d.null(m, key) {
 		return nil
 	}
 	at = at.key(key)

@@ -128,7 +128,7 @@ func (d *decoder) runConfig(v any, at *place) RunConfig {
 	}
 	d.known(m, at, isRunConfigKey, true)
 	for _, key := range codeKeys() {
-		if !d.null(m, key, at) {
+		if !d.null(m, key) {
 			d.report(at.key(key), RuleNoJSONForm, "must not be set: code cannot be recorded")
 		}
 	}
@@ -149,7 +149,7 @@ func (d *decoder) runConfig(v any, at *place) RunConfig {
 		ToolNotFoundBehavior:      d.oneOf(m, "tool_not_found_behavior", at, "raise_error", "return_error_to_model"),
 		ToolNameCollisionPolicy:   d.oneOf(m, "tool_name_collision_policy", at, "warn", "error"),
 	}
-	if !d.null(m, "sandbox", at) {
+	if !d.null(m, "sandbox") {
 		sandbox := d.sandboxConfig(m["sandbox"], at.key("sandbox"))
 		out.Sandbox = &sandbox
 	}
@@ -176,7 +176,7 @@ func (d *decoder) toolExecution(m map[string]any, at *place) json.RawMessage {
 
 // closedObject is object for one with a closed set of keys.
 func (d *decoder) closedObject(m map[string]any, key string, at *place, keys schema) json.RawMessage {
-	if d.null(m, key, at) {
+	if d.null(m, key) {
 		return nil
 	}
 	at = at.key(key)

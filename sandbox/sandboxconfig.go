@@ -5,6 +5,8 @@ package sandbox
 // The format also has a live session, a handle to a sandbox that runs in the
 // process of the caller. It has no field here, because it cannot be recorded;
 // a map that holds one is refused with [RuleLiveSession].
+//
+//nolint:revive // the format's own name; RunConfig is what contains it
 type SandboxRunConfig struct {
 	// Client is the name of the provider.
 	Client string `json:"client,omitzero"`
@@ -74,26 +76,26 @@ func (d *decoder) sandboxConfig(v any, at *place) SandboxRunConfig {
 		return SandboxRunConfig{}
 	}
 	d.known(m, at, isSandboxKey, true)
-	if !d.null(m, "session", at) {
+	if !d.null(m, "session") {
 		d.report(at.key("session"), RuleLiveSession, "must not be set: a live session exists in one process only and cannot be replayed")
 	}
 	out := SandboxRunConfig{
 		Client: d.plainStr(m, "client", at),
 		Cwd:    d.cwd(m, at),
 	}
-	if !d.null(m, "options", at) {
+	if !d.null(m, "options") {
 		options := d.options(m["options"], at.key("options"), out.Client)
 		out.Options = &options
 	}
-	if !d.null(m, "session_state", at) {
+	if !d.null(m, "session_state") {
 		state := d.state(m["session_state"], at.key("session_state"))
 		out.SessionState = &state
 	}
-	if !d.null(m, "manifest", at) {
+	if !d.null(m, "manifest") {
 		manifest := d.manifest(m["manifest"], at.key("manifest"), true)
 		out.Manifest = &manifest
 	}
-	if !d.null(m, "snapshot", at) {
+	if !d.null(m, "snapshot") {
 		snapshot := d.snapshot(m["snapshot"], at.key("snapshot"))
 		out.Snapshot = &snapshot
 	}
@@ -105,7 +107,7 @@ func (d *decoder) sandboxConfig(v any, at *place) SandboxRunConfig {
 		})
 		out.ConcurrencyLimits = l
 	}
-	if !d.null(m, "archive_limits", at) {
+	if !d.null(m, "archive_limits") {
 		l := &ArchiveLimits{}
 		d.limits(m["archive_limits"], at.key("archive_limits"), map[string]*Limit{
 			"max_input_bytes":     &l.MaxInputBytes,

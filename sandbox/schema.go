@@ -21,12 +21,10 @@ const (
 // A schema lists the keys of a raw object.
 type schema map[string]kind
 
-func schemaOf(kinds map[kind]string) schema {
-	s := schema{}
-	for k, names := range kinds {
-		for _, name := range strings.Fields(names) {
-			s[name] = k
-		}
+// with adds keys of a kind to s, and returns s.
+func (s schema) with(k kind, names string) schema {
+	for name := range strings.FieldsSeq(names) {
+		s[name] = k
 	}
 	return s
 }
@@ -41,43 +39,36 @@ func mountSchema(typ string) (keys schema, how ways, known bool) {
 	rclone, either := ways{one, one}, ways{two, two}
 	switch typ {
 	case "s3_mount":
-		return schemaOf(map[kind]string{
-			kindNeeded:     "bucket",
-			kindTextOrNull: "access_key_id secret_access_key session_token prefix region endpoint_url",
-			kindText:       "s3_provider",
-		}), either, true
+		return schema{}.
+			with(kindNeeded, "bucket").
+			with(kindTextOrNull, "access_key_id secret_access_key session_token prefix region endpoint_url").
+			with(kindText, "s3_provider"), either, true
 	case "r2_mount":
-		return schemaOf(map[kind]string{
-			kindNeeded:     "bucket account_id",
-			kindTextOrNull: "access_key_id secret_access_key custom_domain",
-		}), rclone, true
+		return schema{}.
+			with(kindNeeded, "bucket account_id").
+			with(kindTextOrNull, "access_key_id secret_access_key custom_domain"), rclone, true
 	case "gcs_mount":
-		return schemaOf(map[kind]string{
-			kindNeeded:     "bucket",
-			kindTextOrNull: "access_id secret_access_key prefix region endpoint_url service_account_file service_account_credentials access_token",
-		}), either, true
+		return schema{}.
+			with(kindNeeded, "bucket").
+			with(kindTextOrNull, "access_id secret_access_key prefix region endpoint_url service_account_file service_account_credentials access_token"), either, true
 	case "azure_blob_mount":
-		return schemaOf(map[kind]string{
-			kindNeeded:     "account container",
-			kindTextOrNull: "endpoint identity_client_id account_key",
-		}), ways{[]string{"rclone", "fuse"}, one}, true
+		return schema{}.
+			with(kindNeeded, "account container").
+			with(kindTextOrNull, "endpoint identity_client_id account_key"), ways{[]string{"rclone", "fuse"}, one}, true
 	case "box_mount":
-		return schemaOf(map[kind]string{
-			kindTextOrNull: "path client_id client_secret access_token token box_config_file config_credentials root_folder_id impersonate owned_by",
-			kindText:       "box_sub_type",
-		}), rclone, true
+		return schema{}.
+			with(kindTextOrNull, "path client_id client_secret access_token token box_config_file config_credentials root_folder_id impersonate owned_by").
+			with(kindText, "box_sub_type"), rclone, true
 	case "s3_files_mount":
-		return schemaOf(map[kind]string{
-			kindNeeded:     "file_system_id",
-			kindTextOrNull: "subpath mount_target_ip access_point region",
-			kindMap:        "extra_options",
-		}), ways{patterns: []string{"s3files"}}, true
+		return schema{}.
+			with(kindNeeded, "file_system_id").
+			with(kindTextOrNull, "subpath mount_target_ip access_point region").
+			with(kindMap, "extra_options"), ways{patterns: []string{"s3files"}}, true
 	case "blaxel_drive_mount":
-		return schemaOf(map[kind]string{
-			kindNeeded: "drive_name",
-			kindText:   "drive_mount_path drive_path",
-			kindBool:   "drive_read_only",
-		}), ways{}, true
+		return schema{}.
+			with(kindNeeded, "drive_name").
+			with(kindText, "drive_mount_path drive_path").
+			with(kindBool, "drive_read_only"), ways{}, true
 	default:
 		return nil, ways{}, false
 	}
@@ -87,22 +78,20 @@ func mountSchema(typ string) (keys schema, how ways, known bool) {
 func patternSchema(typ string) (schema, bool) {
 	switch typ {
 	case "rclone":
-		return schemaOf(map[kind]string{
-			kindText:       "mode",
-			kindList:       "extra_args",
-			kindTextOrNull: "remote_name nfs_addr nfs_mount_options config_file_path",
-		}), true
+		return schema{}.
+			with(kindText, "mode").
+			with(kindList, "extra_args").
+			with(kindTextOrNull, "remote_name nfs_addr nfs_mount_options config_file_path"), true
 	case "mountpoint", "s3files":
-		return schemaOf(map[kind]string{kindMap: "options"}), true
+		return schema{}.with(kindMap, "options"), true
 	case "fuse":
-		return schemaOf(map[kind]string{
-			kindBool:       "allow_other",
-			kindText:       "log_type log_level cache_type",
-			kindTextOrNull: "cache_path",
-			kindInt:        "block_cache_block_size_mb block_cache_disk_timeout_sec file_cache_timeout_sec",
-			kindIntOrNull: "cache_size_mb file_cache_max_size_mb attr_cache_timeout_sec entry_cache_timeout_sec " +
-				"negative_entry_cache_timeout_sec",
-		}), true
+		return schema{}.
+			with(kindBool, "allow_other").
+			with(kindText, "log_type log_level cache_type").
+			with(kindTextOrNull, "cache_path").
+			with(kindInt, "block_cache_block_size_mb block_cache_disk_timeout_sec file_cache_timeout_sec").
+			with(kindIntOrNull, "cache_size_mb file_cache_max_size_mb attr_cache_timeout_sec entry_cache_timeout_sec "+
+				"negative_entry_cache_timeout_sec"), true
 	default:
 		return nil, false
 	}
@@ -134,7 +123,7 @@ func (d *decoder) checked(m map[string]any, at *place, keys schema) map[string]a
 		case kindInt:
 			d.integer(v, at, false)
 		case kindIntOrNull:
-			if !d.null(m, name, at.up) {
+			if !d.null(m, name) {
 				d.integer(v, at, false)
 			}
 		case kindMap:

@@ -121,8 +121,9 @@ func (d *decoder) reflect(v any, at *place) any {
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
 		if u := rv.Uint(); u > math.MaxInt64 {
 			return u
+		} else {
+			return int64(u)
 		}
-		return int64(rv.Uint())
 	case reflect.Float32:
 		// The shortest text that reads back as the same float32, as encoding/json
 		// writes it.
@@ -137,7 +138,7 @@ func (d *decoder) reflect(v any, at *place) any {
 		if rv.Kind() == reflect.Slice && rv.Type().Elem().Kind() == reflect.Uint8 {
 			return base64.StdEncoding.EncodeToString(rv.Bytes())
 		}
-		if !d.spend(rv.Len(), at) {
+		if !d.spend(rv.Len()) {
 			return failed{}
 		}
 		out := make([]any, rv.Len())
@@ -170,7 +171,7 @@ func (d *decoder) reflectMap(rv reflect.Value, at *place) any {
 	if rv.IsNil() {
 		return map[string]any(nil)
 	}
-	if !d.spend(rv.Len(), at) {
+	if !d.spend(rv.Len()) {
 		return failed{}
 	}
 	out := make(map[string]any, rv.Len())
