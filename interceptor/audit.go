@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"go.temporal.io/sdk/log"
 
@@ -66,18 +67,34 @@ func (t *trail) drain() {
 	}
 }
 
+// auditTimeout bounds a write to the sink. A sink that takes longer counts as
+// failed: what it should have recorded does not happen, and is tried again.
+const auditTimeout = 10 * time.Second
+
 // writeRecord calls a sink that may be somebody else's code: a panic in it is a
-// failed write, and its error text is never passed on (I5).
-func writeRecord(ctx context.Context, sink audit.Sink, r audit.Record) (err error) {
-	defer func() {
-		if recover() != nil {
-			err = errAuditFailed
-		}
+// failed write, one that never returns fails in time, and its error text is
+// never passed on (I5).
+func writeRecord(ctx context.Context, sink audit.Sink, r audit.Record) error {
+	ctx, cancel := context.WithTimeout(ctx, auditTimeout)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() {
+		defer func() {
+			if recover() != nil {
+				done <- errAuditFailed
+			}
+		}()
+		done <- sink.Write(ctx, r)
 	}()
-	if sink.Write(ctx, r) != nil {
+	select {
+	case err := <-done:
+		if err != nil {
+			return errAuditFailed
+		}
+		return nil
+	case <-ctx.Done():
 		return errAuditFailed
 	}
-	return nil
 }
 
 // logSink is the default sink: the client's logger.

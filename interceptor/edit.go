@@ -9,6 +9,7 @@ import (
 
 	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/sdk/converter"
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -268,6 +269,9 @@ func editProto(m proto.Message, segs []string, f leafFunc) (reflect.Value, error
 }
 
 func editMessage(m protoreflect.Message, segs []string, f leafFunc) error {
+	if hasOwnJSON(m.Descriptor().FullName()) {
+		return editAsJSON(m, segs, f)
+	}
 	if len(segs) == 0 {
 		return errNotText
 	}
@@ -293,6 +297,35 @@ func editMessage(m protoreflect.Message, segs []string, f leafFunc) error {
 		m.Set(fd, nv)
 	}
 	return err
+}
+
+// hasOwnJSON is true for the well-known types whose JSON is not their fields: a
+// pointer leads into the JSON, since that is what the encoded arguments are.
+func hasOwnJSON(name protoreflect.FullName) bool {
+	switch name {
+	case "google.protobuf.Struct", "google.protobuf.Value", "google.protobuf.ListValue",
+		"google.protobuf.StringValue", "google.protobuf.BytesValue":
+		return true
+	}
+	return false
+}
+
+func editAsJSON(m protoreflect.Message, segs []string, f leafFunc) error {
+	data, err := protojson.Marshal(m.Interface())
+	if err != nil {
+		return errBadJSON
+	}
+	edited, err := editJSON(data, segs, f)
+	if err != nil {
+		return err
+	}
+	fresh := m.New().Interface()
+	if protojson.Unmarshal(edited.Bytes(), fresh) != nil {
+		return errNotText
+	}
+	proto.Reset(m.Interface())
+	proto.Merge(m.Interface(), fresh)
+	return nil
 }
 
 func editProtoMap(m protoreflect.Map, fd protoreflect.FieldDescriptor, segs []string, f leafFunc) error {

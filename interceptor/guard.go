@@ -68,6 +68,7 @@ func newGuard(o Options) (*guard, error) {
 		}
 		g.resolver = secrets.Providers{"env": env}
 	}
+	g.resolver = secrets.Checked(g.resolver)
 	if g.sink == nil {
 		g.sink = logSink{g.log}
 	}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"reflect"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/secrets"
@@ -46,6 +47,9 @@ func (a *attempt) inject(args []any, p *injection, values map[secrets.Ref]secret
 			return nil, a.unresolved(b.ref, secrets.ErrUnresolved)
 		}
 		edited, err := editArgs(out, b.grant.Input, func(_ reflect.Value, want reflect.Type) (reflect.Value, error) {
+			if want.Kind() == reflect.String && !utf8.ValidString(text) {
+				return reflect.Value{}, errNotText
+			}
 			return textAs(text, want)
 		})
 		if err != nil {

@@ -3,6 +3,7 @@ package interceptor
 import (
 	"context"
 	"strings"
+	"unicode/utf8"
 
 	"go.temporal.io/sdk/temporal"
 
@@ -24,7 +25,10 @@ func (a *attempt) resolveAll(ctx context.Context, p *injection) (map[secrets.Ref
 			}
 			values[s.ref] = v
 		}
-		if err := a.grantRecord(ctx, audit.ActionInject, s, values[s.ref]); err != nil {
+		if text, err := values[s.ref].Reveal(); err != nil || !fits(text, s.destination) {
+			return nil, a.unresolved(s.ref, secrets.ErrInvalid)
+		}
+		if err := a.grantRecord(ctx, audit.ActionInject, s); err != nil {
 			return nil, err
 		}
 	}
@@ -32,12 +36,12 @@ func (a *attempt) resolveAll(ctx context.Context, p *injection) (map[secrets.Ref
 }
 
 func (a *attempt) resolve(ctx context.Context, s site) (secrets.Value, error) {
-	if err := a.grantRecord(ctx, audit.ActionResolve, s, secrets.Value{}); err != nil {
+	if err := a.grantRecord(ctx, audit.ActionResolve, s); err != nil {
 		return secrets.Value{}, err
 	}
 	scope := a.scope
 	scope.Destination = s.destination
-	res, err := a.g.callResolver(ctx, secrets.NewRequest(mint.Guard(), s.ref, scope))
+	res, err := a.g.resolver.Resolve(ctx, secrets.NewRequest(mint.Guard(), s.ref, scope))
 	if err != nil {
 		if ctx.Err() != nil {
 			return secrets.Value{}, ctx.Err()
@@ -47,39 +51,17 @@ func (a *attempt) resolve(ctx context.Context, s site) (secrets.Value, error) {
 		}
 		return secrets.Value{}, a.unresolved(s.ref, err)
 	}
-	text := res.Reveal(mint.Guard())
-	if err := checkValue(text, s.destination); err != nil {
-		return secrets.Value{}, a.unresolved(s.ref, err)
-	}
-	if err := a.g.hide(s.grant.Secret.Name, s.ref, text); err != nil {
+	if err := a.g.hide(s.grant.Secret.Name, s.ref, res.Reveal(mint.Guard())); err != nil {
 		return secrets.Value{}, a.tooShort(s.ref)
 	}
 	a.metrics.WithTags(map[string]string{"queue": a.queue}).Counter(metricResolves).Inc(1)
 	return secrets.Resolved(mint.Guard(), s.ref, res), nil
 }
 
-// checkValue holds every resolver, also a custom one, to the rules for values.
-func checkValue(text, destination string) error {
-	switch {
-	case text == "":
-		return secrets.ErrEmpty
-	case len(text) > secrets.MaxValueSize:
-		return secrets.ErrTooLarge
-	case strings.HasPrefix(destination, "env:") && strings.ContainsRune(text, 0):
-		return secrets.ErrInvalid
-	}
-	return nil
-}
-
-// callResolver calls a resolver that may be somebody else's code: a panic in it
-// is an outage, and its text goes nowhere.
-func (g *guard) callResolver(ctx context.Context, req secrets.Request) (res secrets.Resolution, err error) {
-	defer func() {
-		if recover() != nil {
-			res, err = secrets.Resolution{}, secrets.ErrUnavailable
-		}
-	}()
-	return g.resolver.Resolve(ctx, req)
+// fits reports whether a value can stand at a destination: a variable of a
+// process cannot hold every byte.
+func fits(text, destination string) bool {
+	return !strings.HasPrefix(destination, "env:") || utf8.ValidString(text) && !strings.ContainsRune(text, 0)
 }
 
 // hide registers a value under the name that its marker shows.
@@ -100,10 +82,9 @@ func (g *guard) hide(name string, ref secrets.Ref, value string) error {
 
 // grantRecord writes the record of a granting act before the act. When that
 // fails the act does not happen, and is tried again.
-func (a *attempt) grantRecord(ctx context.Context, action audit.Action, s site, v secrets.Value) error {
+func (a *attempt) grantRecord(ctx context.Context, action audit.Action, s site) error {
 	r := a.record(action, audit.OutcomeOK)
 	r.Ref, r.Secret, r.Owner, r.Destination = s.ref.String(), s.grant.Secret.Name, s.grant.Secret.Owner, s.destination
-	_ = v
 	if err := writeRecord(ctx, a.g.sink, r); err != nil {
 		return temporal.NewApplicationError(ErrorTypeAuditUnavailable+": activity "+a.info.ActivityType.Name+
 			" was not run, the audit sink did not take the record of a secret (retryable)\n  fix: restore the audit sink", ErrorTypeAuditUnavailable)
@@ -132,7 +113,7 @@ func (a *attempt) withGetter(ctx context.Context) context.Context {
 		if err != nil {
 			return secrets.Value{}, err
 		}
-		if err := a.grantRecord(ctx, audit.ActionInject, s, v); err != nil {
+		if err := a.grantRecord(ctx, audit.ActionInject, s); err != nil {
 			return secrets.Value{}, err
 		}
 		return v, nil

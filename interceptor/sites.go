@@ -115,11 +115,7 @@ func (a *attempt) bindingSites(args []any, p *injection) {
 		case err != nil:
 			p.violations = append(p.violations, violation(validation.RuleSecretScope, at))
 		case editErr != nil && !errors.Is(editErr, errNoChange):
-			rule := validation.RuleInputMissing
-			if errors.Is(editErr, errNotText) {
-				rule = validation.RuleWrongType
-			}
-			p.violations = append(p.violations, violation(rule, at))
+			p.violations = append(p.violations, badPlace(editErr, at, entryKey(a.policy)))
 		case foreign:
 			p.violations = append(p.violations, violation(validation.RuleSecretNotGranted, at))
 		case grant.Secret.Overdue(a.g.now()):
@@ -130,6 +126,20 @@ func (a *attempt) bindingSites(args []any, p *injection) {
 			p.bindings = append(p.bindings, s)
 		}
 	}
+}
+
+// badPlace is the violation of a binding whose place is not in the arguments.
+func badPlace(err error, at, entry string) validation.Violation {
+	if errors.Is(err, errNotText) {
+		v := violation(validation.RuleWrongType, at)
+		v.Detail = "must be text, bytes or a secrets.Value: a grant binds a secret to it"
+		v.Fix = "correct to.input in " + entry + ".grants, or the type of the field"
+		return v
+	}
+	v := violation(validation.RuleInputMissing, at)
+	v.Detail = "must exist in the arguments: a grant binds a secret to it"
+	v.Fix = "correct to.input in " + entry + ".grants: a JSON pointer into the encoded arguments, whose first segment is the argument's index"
+	return v
 }
 
 func mapAt(v reflect.Value) (map[string]any, bool) {
