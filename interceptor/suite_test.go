@@ -62,13 +62,54 @@ func indent(s string) string {
 type memorySink struct {
 	mu      sync.Mutex
 	records []audit.Record
+	grown   chan struct{}
 }
 
 func (m *memorySink) Write(_ context.Context, r audit.Record) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.records = append(m.records, r)
+	if m.grown != nil {
+		close(m.grown)
+		m.grown = nil
+	}
 	return nil
+}
+
+// await waits until there are n records: those of workflow code are written by a
+// goroutine of the guard.
+func (m *memorySink) await(tb testing.TB, n int) {
+	tb.Helper()
+	for {
+		m.mu.Lock()
+		if len(m.records) >= n {
+			m.mu.Unlock()
+			return
+		}
+		if m.grown == nil {
+			m.grown = make(chan struct{})
+		}
+		grown := m.grown
+		m.mu.Unlock()
+		select {
+		case <-grown:
+		case <-tb.Context().Done():
+			tb.Fatalf("the test ended before there were %d records", n)
+		}
+	}
+}
+
+// only returns the records of an action.
+func (m *memorySink) only(action audit.Action) []audit.Record {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var out []audit.Record
+	for _, r := range m.records {
+		if r.Action == action {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 func (m *memorySink) actions() map[audit.Action]int {
