@@ -1,7 +1,6 @@
 package validation
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/sandboxguard/sandboxguard/sandbox"
@@ -31,7 +30,7 @@ func (p Policy) CheckManifest(m sandbox.Manifest, at string) []Violation {
 		return []Violation{NewViolation(RuleQueueUnlisted, shownBase(at))}
 	}
 	c := checker{policy: p, at: at}
-	c.manifest(&m, nil)
+	c.manifest(&m)
 	return sortViolations(c.found)
 }
 
@@ -59,95 +58,61 @@ func shownBase(at string) string {
 // checker collects the violations of one value.
 type checker struct {
 	policy Policy
-	at     string
+	at     string // where the value stands
+	trail  trail  // from there to what is being looked at
 	found  []Violation
 	size   int // of the manifest being checked, in bytes
 }
 
-// spot is a place below a checker's at, as a list towards the root that lives on
-// the stack: text is made for violations only.
-type spot struct {
-	up  *spot
-	seg string
-	// siblings is the map that seg is a key of, nil when seg is a key of a
-	// schema or an index.
-	siblings any
-}
+// report records that a rule is broken where the checker is.
+func (c *checker) report(rule string) { c.reportDetail(rule, "") }
 
-// pointer returns the JSON pointer of s.
-func (s *spot) pointer() string {
-	if s == nil {
-		return ""
-	}
-	return s.up.pointer() + "/" + s.shown()
-}
-
-// shown returns the segment as a path may show it.
-func (s *spot) shown() string {
-	index := 0
-	switch siblings := s.siblings.(type) {
-	case nil:
-		return s.seg
-	case map[string]sandbox.Entry:
-		index = countBelow(siblings, s.seg)
-	case map[string]sandbox.EnvValue:
-		index = countBelow(siblings, s.seg)
-	case map[string]string:
-		index = countBelow(siblings, s.seg)
-	case *rawNode:
-		index = siblings.countBelow(s.seg)
-	}
-	return SafeSegment(s.seg, index)
-}
-
-// countBelow returns the index of key among the sorted keys of m.
-func countBelow[V any](m map[string]V, key string) int {
-	n := 0
-	for k := range m {
-		if k < key {
-			n++
-		}
-	}
-	return n
-}
-
-// report records that a rule is broken at a place.
-func (c *checker) report(at *spot, rule string) {
-	c.reportDetail(at, rule, "")
+// reportAt records that a rule is broken at a key of a schema.
+func (c *checker) reportAt(key, rule string) {
+	c.trail.enter(key)
+	c.reportDetail(rule, "")
+	c.trail.leave(1)
 }
 
 // reportDetail is report with another fixed text after the rule's own.
-func (c *checker) reportDetail(at *spot, rule, more string) {
-	pointer := at.pointer()
-	if c.policy.LiteralAllowed(c.at+pointer, rule) {
+func (c *checker) reportDetail(rule, more string) {
+	if c.allowed(rule) {
 		return
 	}
-	v := NewViolation(rule, shownBase(c.at)+pointer)
+	v := NewViolation(rule, c.place())
 	if more != "" {
 		v = v.withDetail(more)
 	}
 	c.found = append(c.found, v)
 }
 
-// allowed reports whether allow_literals lifts a rule at a place.
-func (c *checker) allowed(at *spot, rule string) bool {
-	return len(c.policy.queue.allowLiterals) > 0 && c.policy.LiteralAllowed(c.at+at.pointer(), rule)
+// place returns the path of a violation where the checker is.
+func (c *checker) place() string { return shownBase(c.at) + c.trail.pointer() }
+
+// allowed reports whether allow_literals lifts a rule where the checker is.
+func (c *checker) allowed(rule string) bool {
+	return len(c.policy.queue.allowLiterals) > 0 && c.policy.LiteralAllowed(c.at+c.trail.pointer(), rule)
 }
 
-// manifest checks m, which stands at a place.
-func (c *checker) manifest(m *sandbox.Manifest, at *spot) {
+// manifest checks m.
+func (c *checker) manifest(m *sandbox.Manifest) {
 	c.size = len(m.Root)
-	entries := spot{up: at, seg: "entries"}
-	c.entries(m.Entries, &entries, m.Root, 1)
-	environment := spot{up: at, seg: "environment"}
-	values := spot{up: &environment, seg: "value"}
+	c.trail.enter("entries")
+	c.entries(m.Entries, m.Root, 1)
+	c.trail.leave(1)
+	c.trail.enter("environment")
+	c.trail.enter("value")
 	for name, value := range m.Environment.Values {
-		c.variable(name, &value, &spot{up: &values, seg: name, siblings: m.Environment.Values})
+		c.trail.enterKey(name, m.Environment.Values)
+		c.variable(name, &value)
+		c.trail.leave(1)
 	}
-	grants := spot{up: at, seg: "extra_path_grants"}
+	c.trail.leave(2)
+	c.trail.enter("extra_path_grants")
 	for i := range m.ExtraPathGrants {
-		c.pathGrant(&m.ExtraPathGrants[i], &grants, i)
+		c.pathGrant(&m.ExtraPathGrants[i], i)
 	}
+	c.trail.leave(1)
 	for i := range m.Users {
 		c.size += entryOverhead + len(m.Users[i].Name)
 	}
@@ -158,34 +123,36 @@ func (c *checker) manifest(m *sandbox.Manifest, at *spot) {
 		c.size += len(command)
 	}
 	if c.size > maxManifestSize {
-		c.report(at, RuleManifestSize)
+		c.report(RuleManifestSize)
 	}
 }
 
-// runConfig checks rc, which stands at the checker's place.
+// runConfig checks rc.
 func (c *checker) runConfig(rc *sandbox.RunConfig) {
 	if len(rc.Tracing) > 0 {
-		tracing := spot{seg: "tracing"}
-		c.options(rc.Tracing, &tracing)
+		c.trail.enter("tracing")
+		c.options(rc.Tracing)
+		c.trail.leave(1)
 	}
 	box := rc.Sandbox
 	if box == nil {
 		return
 	}
-	at := spot{seg: "sandbox"}
+	c.trail.enter("sandbox")
 	if box.Manifest != nil {
-		manifest := spot{up: &at, seg: "manifest"}
-		c.manifest(box.Manifest, &manifest)
+		c.trail.enter("manifest")
+		c.manifest(box.Manifest)
+		c.trail.leave(1)
 	}
 	if box.Options != nil {
-		options := spot{up: &at, seg: "options"}
-		c.clientOptions(box.Options, &options)
+		c.trail.enter("options")
+		c.clientOptions(box.Options)
+		c.trail.leave(1)
 	}
 	if box.SessionState != nil {
-		state := spot{up: &at, seg: "session_state"}
-		c.sessionState(box.SessionState, &state)
+		c.trail.enter("session_state")
+		c.sessionState(box.SessionState)
+		c.trail.leave(1)
 	}
+	c.trail.leave(1)
 }
-
-// index returns a segment for an array element.
-func index(i int) string { return strconv.Itoa(i) }

@@ -8,48 +8,48 @@ import (
 )
 
 // entries checks a level of the manifest's tree of entries.
-func (c *checker) entries(entries map[string]sandbox.Entry, at *spot, root string, depth int) {
+func (c *checker) entries(entries map[string]sandbox.Entry, root string, depth int) {
 	if depth > maxManifestDepth {
 		if len(entries) > 0 {
-			c.report(at, RuleManifestSize)
+			c.report(RuleManifestSize)
 		}
 		return
 	}
 	for key, entry := range entries {
-		place := spot{up: at, seg: key, siblings: entries}
 		c.size += entryOverhead + len(key)
+		c.trail.enterKey(key, entries)
 		if !isRelativePath(key) {
-			c.report(&place, RuleEntryPathEscape)
+			c.report(RuleEntryPathEscape)
 		}
-		c.entry(&entry, &place, root)
+		c.entry(&entry, root)
 		if entry.Children != nil {
-			children := spot{up: &place, seg: "children"}
-			c.entries(entry.Children, &children, root, depth+1)
+			c.trail.enter("children")
+			c.entries(entry.Children, root, depth+1)
+			c.trail.leave(1)
 		}
+		c.trail.leave(1)
 	}
 }
 
 // entry checks one entry without its children.
-func (c *checker) entry(e *sandbox.Entry, at *spot, root string) {
+func (c *checker) entry(e *sandbox.Entry, root string) {
 	c.size += len(e.Type) + len(e.Content) + len(e.Src) + len(e.Host) + len(e.Repo) + len(e.Ref) + len(e.Subpath) + len(e.Raw)
 	if e.Description != nil {
 		c.size += len(*e.Description)
 	}
 	if !slices.Contains(c.policy.queue.sandbox.entries, e.Type) {
-		kind := spot{up: at, seg: "type"}
-		c.report(&kind, RuleEntryKind)
+		c.reportAt("type", RuleEntryKind)
 	}
 	switch {
 	case e.Type == sandbox.EntryLocalFile, e.Type == sandbox.EntryLocalDir && e.Src != "":
 		if !c.isLocalSource(e.Src) {
-			src := spot{up: at, seg: "src"}
-			c.report(&src, RuleEntryHostPath)
+			c.reportAt("src", RuleEntryHostPath)
 		}
 	case e.Type == sandbox.EntryGitRepo:
-		c.repository(e, at)
+		c.repository(e)
 	}
 	if len(e.Raw) > 0 {
-		c.mount(e.Raw, at, root)
+		c.mount(e.Raw, root)
 	}
 }
 
@@ -61,18 +61,15 @@ func (c *checker) isLocalSource(src string) bool {
 
 // repository refuses user-info where the host and the repository are named, and
 // a subpath that leads out of the clone.
-func (c *checker) repository(e *sandbox.Entry, at *spot) {
+func (c *checker) repository(e *sandbox.Entry) {
 	if hasUserInfo(e.Host) {
-		host := spot{up: at, seg: "host"}
-		c.report(&host, RuleMountCredential)
+		c.reportAt("host", RuleMountCredential)
 	}
 	if hasUserInfo(e.Repo) {
-		repo := spot{up: at, seg: "repo"}
-		c.report(&repo, RuleMountCredential)
+		c.reportAt("repo", RuleMountCredential)
 	}
 	if e.Subpath != "" && !isRelativePath(e.Subpath) {
-		subpath := spot{up: at, seg: "subpath"}
-		c.report(&subpath, RuleEntryPathEscape)
+		c.reportAt("subpath", RuleEntryPathEscape)
 	}
 }
 

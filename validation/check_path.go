@@ -2,28 +2,32 @@ package validation
 
 import (
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/sandboxguard/sandboxguard/sandbox"
 )
 
-// pathGrant checks one of the manifest's extra_path_grants.
-func (c *checker) pathGrant(g *sandbox.PathGrant, grants *spot, i int) {
+// pathGrant checks element i of the manifest's extra_path_grants.
+func (c *checker) pathGrant(g *sandbox.PathGrant, i int) {
 	c.size += entryOverhead + len(g.Path)
-	element := spot{up: grants, seg: index(i)}
-	target := spot{up: &element, seg: "path"}
+	c.trail.enter(index(i))
 	if g.HostPath != nil {
-		c.reportDetail(&element, RuleHostPathGrant, shownSandboxPath(g.Path))
+		c.reportDetail(RuleHostPathGrant, shownSandboxPath(g.Path))
 	}
 	switch clean := path.Clean(g.Path); {
 	case !strings.HasPrefix(g.Path, "/"):
-		c.report(&target, RulePathGrantRelative)
+		c.reportAt("path", RulePathGrantRelative)
 	case clean == "/":
-		c.report(&target, RulePathGrantRoot)
+		c.reportAt("path", RulePathGrantRoot)
 	case !c.grantsPath(clean, g.ReadOnly):
-		c.report(&element, RulePathGrantUnlisted)
+		c.report(RulePathGrantUnlisted)
 	}
+	c.trail.leave(1)
 }
+
+// index returns the segment of an element of a list.
+func index(i int) string { return strconv.Itoa(i) }
 
 // grantsPath reports whether policy grants a clean absolute path.
 func (c *checker) grantsPath(clean string, readOnly bool) bool {

@@ -35,31 +35,31 @@ type rawRules struct {
 }
 
 // mount checks the raw object of a mount.
-func (c *checker) mount(raw json.RawMessage, at *spot, root string) {
+func (c *checker) mount(raw json.RawMessage, root string) {
 	n, ok := parseRaw(raw)
 	if !ok || n.kind != '{' {
-		c.report(at, sandbox.RuleSyntax)
+		c.report(sandbox.RuleSyntax)
 		return
 	}
-	c.raw(n, at, &rawRules{rule: RuleMountCredential, credentials: mountCredentials})
+	c.raw(n, &rawRules{rule: RuleMountCredential, credentials: mountCredentials})
 	for _, m := range n.members {
 		if m.key == "mount_path" && m.value.text != "" && !isBelowRoot(m.value.text, root) {
-			c.report(&spot{up: at, seg: m.key}, RuleEntryPathEscape)
+			c.reportAt(m.key, RuleEntryPathEscape)
 		}
 	}
 }
 
 // options checks a raw object of client options and the like.
-func (c *checker) options(raw json.RawMessage, at *spot) {
+func (c *checker) options(raw json.RawMessage) {
 	n, ok := parseRaw(raw)
 	if !ok {
-		c.report(at, sandbox.RuleSyntax)
+		c.report(sandbox.RuleSyntax)
 		return
 	}
-	c.raw(n, at, &rawRules{rule: RuleClientOptionCredential, credentials: optionCredentials, variables: optionVariables})
+	c.raw(n, &rawRules{rule: RuleClientOptionCredential, credentials: optionCredentials, variables: optionVariables})
 	for _, m := range n.members {
 		if asksForNetwork(m.key, m.value) {
-			c.report(&spot{up: at, seg: m.key}, RuleNetworkMode)
+			c.reportAt(m.key, RuleNetworkMode)
 		}
 	}
 }
@@ -80,44 +80,48 @@ func asksForNetwork(key string, value *rawNode) bool {
 
 // raw looks for credentials in n and below: by the names of fields, by the form
 // of texts, and in URLs.
-func (c *checker) raw(n *rawNode, at *spot, rules *rawRules) {
+func (c *checker) raw(n *rawNode, rules *rawRules) {
 	for i, item := range n.items {
-		c.rawText("", item, &spot{up: at, seg: index(i)}, rules)
+		c.trail.enter(index(i))
+		c.rawText("", item, rules)
+		c.trail.leave(1)
 	}
 	for _, m := range n.members {
-		place := spot{up: at, seg: m.key, siblings: n}
+		c.trail.enterKey(m.key, n)
 		switch {
 		case m.value.isEmpty():
 		case rules.credentials[m.key]:
-			c.report(&place, rules.rule)
+			c.report(rules.rule)
 		case rules.variables[m.key] && m.value.kind == '{':
-			c.rawVariables(m.value, &place, rules)
+			c.rawVariables(m.value, rules)
 		case isURLField(m.key) && hasUserInfo(m.value.text):
-			c.report(&place, rules.rule)
+			c.report(rules.rule)
 		default:
-			c.rawText(m.key, m.value, &place, rules)
+			c.rawText(m.key, m.value, rules)
 		}
+		c.trail.leave(1)
 	}
 }
 
 // rawText checks a text by its form, or goes on below.
-func (c *checker) rawText(key string, n *rawNode, at *spot, rules *rawRules) {
+func (c *checker) rawText(key string, n *rawNode, rules *rawRules) {
 	if n.kind == '"' && len(DetectNamed(key, n.text)) > 0 {
-		c.report(at, rules.rule)
+		c.report(rules.rule)
 		return
 	}
-	c.raw(n, at, rules)
+	c.raw(n, rules)
 }
 
 // rawVariables checks environment variables that stand in options. They are
 // judged like literals of a manifest.
-func (c *checker) rawVariables(n *rawNode, at *spot, rules *rawRules) {
+func (c *checker) rawVariables(n *rawNode, rules *rawRules) {
 	for _, m := range n.members {
-		place := spot{up: at, seg: m.key, siblings: n}
+		c.trail.enterKey(m.key, n)
 		listed := c.policy.queue.sandbox.envLiterals[m.key] && m.value.kind == '"'
 		if !listed || m.value.text != "" && (LooksSecretName(m.key) || len(DetectNamed(m.key, m.value.text)) > 0) {
-			c.report(&place, rules.rule)
+			c.report(rules.rule)
 		}
+		c.trail.leave(1)
 	}
 }
 
@@ -131,40 +135,43 @@ func isURLField(key string) bool {
 const sandboxNoNetwork = "none"
 
 // clientOptions checks the options of a sandbox client.
-func (c *checker) clientOptions(o *sandbox.ClientOptions, at *spot) {
+func (c *checker) clientOptions(o *sandbox.ClientOptions) {
 	if len(o.Raw) > 0 {
-		c.options(o.Raw, at)
-		return
+		c.options(o.Raw)
 	}
-	c.container(o.NetworkMode, o.Labels, at)
+	c.container(o.NetworkMode, o.Labels)
 }
 
 // sessionState checks what a workflow keeps of a sandbox: it holds copies of the
 // manifest and of the options.
-func (c *checker) sessionState(s *sandbox.SessionState, at *spot) {
-	manifest := spot{up: at, seg: "manifest"}
-	c.manifest(&s.Manifest, &manifest)
-	for i := range s.UnboundGrants { // a decoder took the host path away, the intent stands
-		grants := spot{up: &manifest, seg: "extra_path_grants"}
-		element := spot{up: &grants, seg: index(i)}
-		c.reportDetail(&element, RuleHostPathGrant, shownSandboxPath(s.UnboundGrants[i]))
+func (c *checker) sessionState(s *sandbox.SessionState) {
+	c.trail.enter("manifest")
+	c.manifest(&s.Manifest)
+	c.trail.enter("extra_path_grants")
+	for i, sandboxPath := range s.UnboundGrants { // a decoder took the host path away, the intent stands
+		c.trail.enter(index(i))
+		c.reportDetail(RuleHostPathGrant, shownSandboxPath(sandboxPath))
+		c.trail.leave(1)
 	}
+	c.trail.leave(2)
 	if len(s.Extra) > 0 {
-		c.options(s.Extra, at)
+		c.options(s.Extra)
 	}
-	c.container(s.NetworkMode, s.Labels, at)
+	c.container(s.NetworkMode, s.Labels)
 }
 
 // container checks the fields of docker options and states.
-func (c *checker) container(networkMode *string, labels map[string]string, at *spot) {
+func (c *checker) container(networkMode *string, labels map[string]string) {
 	if networkMode != nil && *networkMode != sandboxNoNetwork {
-		mode := spot{up: at, seg: "network_mode"}
-		c.report(&mode, RuleNetworkMode)
+		c.reportAt("network_mode", RuleNetworkMode)
 	}
-	place := spot{up: at, seg: "labels"}
+	c.trail.enter("labels")
 	for name, text := range labels {
 		if len(DetectNamed(name, text)) > 0 {
-			c.report(&spot{up: &place, seg: name, siblings: labels}, RuleClientOptionCredential)
+			c.trail.enterKey(name, labels)
+			c.report(RuleClientOptionCredential)
+			c.trail.leave(1)
 		}
 	}
+	c.trail.leave(1)
 }

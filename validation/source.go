@@ -53,6 +53,10 @@ func readYAML(src []byte, ps *problems) *yaml.Node {
 		ps.add(at, "", "must not have directives")
 		return nil
 	}
+	if at, found := foreignBreak(src); found {
+		ps.add(at, "", "must have line feeds as line breaks, with or without carriage returns before them")
+		return nil
+	}
 	decoder := yaml.NewDecoder(bytes.NewReader(src))
 	var document yaml.Node
 	if err := decoder.Decode(&document); err != nil {
@@ -93,6 +97,22 @@ func directive(src []byte) (place, bool) {
 	return place{}, false
 }
 
+// foreignBreak finds a line break of another kind. The YAML library takes them for
+// breaks, YAML 1.2 and editors do not, and places would be off by a line.
+func foreignBreak(src []byte) (place, bool) {
+	for i, r := range string(src) {
+		switch r {
+		case '\u0085', '\u2028', '\u2029':
+			return placeOfOffset(src, i), true
+		case '\r':
+			if i+1 < len(src) && src[i+1] != '\n' {
+				return placeOfOffset(src, i), true
+			}
+		}
+	}
+	return place{}, false
+}
+
 var (
 	yamlErrorText   = regexp.MustCompile(`^yaml: (?:line ([0-9]+): )?([a-zA-Z0-9 ',.:<>!/{}\[\]-]+)$`)
 	yamlAnchorError = regexp.MustCompile(`(?s)^yaml: unknown anchor '(.*)' referenced$`)
@@ -111,7 +131,7 @@ func addSyntaxProblem(src []byte, err error, ps *problems) {
 			if strings.HasPrefix(m[2], "did not find expected") && !strings.HasSuffix(m[2], "line break") {
 				line++ // the library counts the lines of these from 0
 			}
-			line = min(line, bytes.Count(src, []byte("\n"))+1)
+			line = max(1, min(line, bytes.Count(src, []byte("\n"))+1))
 			at = place{line: line, column: firstColumn(src, line)}
 		}
 		if isKnownYAMLText(m[2]) {
@@ -177,13 +197,13 @@ func placeOfOffset(src []byte, offset int) place {
 
 // firstColumn returns where the text of a line begins.
 func firstColumn(src []byte, line int) int {
-	text := string(newLines(src).line(line))
+	text := string(bytes.Split(src, []byte("\n"))[line-1])
 	return len(text) - len(strings.TrimLeft(text, " \t")) + 1
 }
 
 // refuseFeatures reports anchors, aliases, tags, merge keys and too deep nesting,
 // and whether the tree can be gone on with.
-func refuseFeatures(n *yaml.Node, src lines, depth int, ps *problems) bool {
+func refuseFeatures(n *yaml.Node, src *lines, depth int, ps *problems) bool {
 	at := placeOf(n)
 	if depth > maxFileDepth {
 		ps.add(at, "", "must not be nested deeper than %d levels", maxFileDepth)
@@ -211,28 +231,33 @@ func refuseFeatures(n *yaml.Node, src lines, depth int, ps *problems) bool {
 	return ok
 }
 
-// lines is a source by its lines.
-type lines [][]byte
-
-func newLines(src []byte) lines { return bytes.Split(src, []byte("\n")) }
-
-// line returns a line by its number from 1.
-func (l lines) line(n int) []byte {
-	if n < 1 || n > len(l) {
-		return nil
-	}
-	return l[n-1]
+// lines is a source by its lines, with a cursor: nodes are asked for in their
+// order, and counting the characters of a long line from its beginning each time
+// would be quadratic.
+type lines struct {
+	text         [][]byte
+	line, column int // of the cursor
+	offset       int // of the cursor within its line
 }
 
+func newLines(src []byte) *lines { return &lines{text: bytes.Split(src, []byte("\n"))} }
+
 // at returns the first byte of the character at a place, 0 when there is none.
-func (l lines) at(p place) byte {
-	text := l.line(p.line)
-	for i := 1; i < p.column; i++ {
-		_, size := utf8.DecodeRune(text)
-		text = text[size:]
-	}
-	if len(text) == 0 {
+func (l *lines) at(p place) byte {
+	if p.line < 1 || p.line > len(l.text) {
 		return 0
 	}
-	return text[0]
+	text := l.text[p.line-1]
+	if p.line != l.line || p.column < l.column {
+		l.line, l.column, l.offset = p.line, 1, 0
+	}
+	for l.column < p.column && l.offset < len(text) {
+		_, size := utf8.DecodeRune(text[l.offset:])
+		l.offset += size
+		l.column++
+	}
+	if l.offset >= len(text) {
+		return 0
+	}
+	return text[l.offset]
 }
