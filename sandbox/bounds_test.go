@@ -52,6 +52,23 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// TestDeterminism: the same input is refused with the same words every time,
+// also when not all faults are listed.
+func TestDeterminism(t *testing.T) {
+	entries := m{}
+	for i := range 100 {
+		entries[fmt.Sprint("k", i)] = m{"type": "s3_mount", "x": 1, "y": 1, "region": 1, "prefix": 1, "mount_strategy": m{"type": "in_container", "pattern": m{"type": "fuse", "z": 1}}}
+	}
+	in := m{"sandbox": m{"manifest": m{"entries": entries}, "archive_limits": m{"max_members": 0, "max_input_bytes": 0}}, "trace_metadata": map[any]any{1: 1, "a": func() {}, "b": func() {}}}
+	_, err := sandbox.NormalizeRunConfig(in)
+	wantRule(t, "many faults", err, sandbox.RuleTooManyFaults)
+	for range 20 {
+		if _, again := sandbox.NormalizeRunConfig(in); again == nil || again.Error() != err.Error() {
+			t.Fatalf("the same input, another error:\n%.300v\n%.300v", err, again)
+		}
+	}
+}
+
 // TestIntegers: integers are exact or refused, whatever Go type holds them.
 func TestIntegers(t *testing.T) {
 	type count uint16

@@ -48,6 +48,8 @@ type Model interface {
 // Path grants are read in both modes, since a typed value that was recorded must
 // be readable. What comes from somebody else as a map goes through
 // [NormalizeManifest] or [NormalizeRunConfig] instead.
+//
+//workflowcheck:ignore
 func Decode[T Model](data []byte, mode Mode) (T, error) {
 	d := &decoder{mode: mode, trusted: true}
 	v := decodeAs[T](d, d.parse(data, nil))
@@ -87,6 +89,8 @@ func decodeAs[T Model](d *decoder, v any) T {
 }
 
 // DecodeManifest is [Decode] for a [Manifest].
+//
+//workflowcheck:ignore
 func DecodeManifest(data []byte, mode Mode) (Manifest, error) { return Decode[Manifest](data, mode) }
 
 // unmarshal is the body of every UnmarshalJSON of this package. By convention a

@@ -77,9 +77,13 @@ func (e Entry) IsMount() bool { return strings.HasSuffix(e.Type, "_mount") }
 // its keys at every depth whose value is not null, sorted. It is how a rule
 // checks mounts by key name, for credentials among others. A key that is not a
 // name appears as its index, as in [Fault].
+//
+//workflowcheck:ignore
 func (e Entry) RawKeys() []string { return rawKeys(e.Raw) }
 
 // ToMap returns e in map form. It shares nothing with e.
+//
+//workflowcheck:ignore
 func (e Entry) ToMap() map[string]any { return toMap(e) }
 
 // MarshalJSON writes e: the fields of its type, the others only when they are

@@ -58,7 +58,10 @@ func (m Manifest) RemoteMountCommands() []string {
 // ToMap returns m in map form: what [NormalizeManifest] accepts and what the
 // JSON form decodes to, with exact integers (int64 or [encoding/json.Number])
 // and references as tagged maps. The map shares nothing with m and holds no
-// value of a secret, resolved or not.
+// value of a secret, resolved or not. What has no JSON form, such as a malformed
+// Raw object, is left out or null: normalise a value that may be wrong first.
+//
+//workflowcheck:ignore
 func (m Manifest) ToMap() map[string]any { return toMap(m) }
 
 // UnmarshalJSON reads m in [Lenient] mode. The error is an [*Error].

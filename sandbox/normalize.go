@@ -14,11 +14,15 @@ package sandbox
 //
 // v is never changed and the result shares nothing with it. Cyclic and huge
 // inputs end in a fault.
+//
+//workflowcheck:ignore
 func NormalizeRunConfig(v any) (RunConfig, error) {
 	return normalize(v, func(d *decoder, v any) RunConfig { return d.runConfig(v, nil) })
 }
 
 // NormalizeManifest is [NormalizeRunConfig] for a [Manifest].
+//
+//workflowcheck:ignore
 func NormalizeManifest(v any) (Manifest, error) {
 	return normalize(v, func(d *decoder, v any) Manifest {
 		if v == nil {
@@ -48,14 +52,20 @@ func normalize[T any](v any, read func(*decoder, any) T) (T, error) {
 
 // HasManifestKeys reports whether m is not empty and has only keys of a
 // [Manifest], whatever their values are.
+//
+//workflowcheck:ignore
 func HasManifestKeys(m map[string]any) bool { return hasOnly(m, isManifestKey) }
 
 // HasRunConfigKeys reports whether m is not empty and has only keys of a
 // [RunConfig], those included that a typed one has no field for.
+//
+//workflowcheck:ignore
 func HasRunConfigKeys(m map[string]any) bool { return hasOnly(m, isRunConfigKey) }
 
 // HasSandboxKeys reports whether m is not empty and has only keys of a
 // [SandboxRunConfig], "session" included.
+//
+//workflowcheck:ignore
 func HasSandboxKeys(m map[string]any) bool { return hasOnly(m, isSandboxKey) }
 
 func hasOnly(m map[string]any, isKey func(string) bool) bool {

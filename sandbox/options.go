@@ -31,9 +31,13 @@ type ClientOptions struct {
 // its keys at every depth whose value is not null, sorted. It is how a rule
 // checks options by key name. A key that is not a name appears as its index, as
 // in [Fault].
+//
+//workflowcheck:ignore
 func (o ClientOptions) RawKeys() []string { return rawKeys(o.Raw) }
 
 // ToMap returns o in map form. It shares nothing with o.
+//
+//workflowcheck:ignore
 func (o ClientOptions) ToMap() map[string]any { return toMap(o) }
 
 // MarshalJSON writes o, and the raw object of a remote kind as it is.

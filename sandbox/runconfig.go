@@ -49,7 +49,10 @@ type RunConfig struct {
 // ToMap returns c in map form: what [NormalizeRunConfig] accepts and what the
 // JSON form decodes to, with exact integers (int64 or [encoding/json.Number])
 // and references as tagged maps. The map shares nothing with c and holds no
-// value of a secret, resolved or not.
+// value of a secret, resolved or not. What has no JSON form, such as malformed
+// settings, is left out or null: normalise a value that may be wrong first.
+//
+//workflowcheck:ignore
 func (c RunConfig) ToMap() map[string]any { return toMap(c) }
 
 // UnmarshalJSON reads c in [Lenient] mode. The error is an [*Error].

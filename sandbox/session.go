@@ -57,6 +57,8 @@ type SessionState struct {
 }
 
 // ToMap returns s in map form. It shares nothing with s.
+//
+//workflowcheck:ignore
 func (s SessionState) ToMap() map[string]any { return toMap(s) }
 
 // MarshalJSON writes s with its further fields.

@@ -182,14 +182,14 @@ func (d *decoder) reflectMap(rv reflect.Value, at *place) any {
 			k = k.Elem()
 		}
 		if k.Kind() != reflect.String {
-			if ok {
-				d.report(at, RuleWrongType, "must have only strings as keys")
-			}
+			d.report(at, RuleWrongType, "must have only strings as keys")
 			ok = false
 			continue
 		}
 		if _, dup := out[k.String()]; dup {
+			// Which of the two would be read depends on chance, so neither is.
 			d.report(at, RuleDuplicateKey, "must have every key only once")
+			ok = false
 		}
 		out[k.String()] = it.Value().Interface()
 	}
