@@ -1,6 +1,8 @@
 // Command record writes the histories that the integration tests replay. It
-// runs every program that has none yet on an embedded server, without the
-// guard, and keeps what the server recorded:
+// runs every program that has none yet on an embedded server and keeps what the
+// server recorded: the ordinary and the old programs without the guard, the
+// gauntlet with it, under policies that let all pass, nothing, and one or the
+// other in turn:
 //
 //	go -C integration_test run ./cmd/record
 //
@@ -11,6 +13,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"flag"
 	"fmt"
@@ -21,14 +24,21 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
 
+	"github.com/sandboxguard/sandboxguard/integration_test/internal/gauntlet"
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
+	"github.com/sandboxguard/sandboxguard/integration_test/internal/legacy"
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/samples"
+	guard "github.com/sandboxguard/sandboxguard/interceptor"
 )
 
 // limit bounds the recording of everything.
 const limit = 5 * time.Minute
+
+// identity stands in the histories where the SDK would write process and host.
+const identity = "recorder"
 
 func main() {
 	dir := flag.String("dir", filepath.Join("testdata", "histories"), "where the histories are kept")
@@ -43,10 +53,16 @@ func main() {
 type collection struct {
 	name     string
 	programs []samples.Sample
+	// configure adds the guard to some of the programs, by name.
+	configure map[string]func() (guard.PolicySource, error)
 }
 
 func collections() []collection {
-	return []collection{{name: "samples", programs: samples.All()}}
+	return []collection{
+		{name: "samples", programs: samples.All()},
+		{name: "legacy", programs: legacy.All()},
+		{name: "guarded", programs: gauntlet.All(), configure: gauntlet.Sources()},
+	}
 }
 
 func record(dir string, names []string) error {
@@ -66,7 +82,7 @@ func record(dir string, names []string) error {
 			if len(names) > 0 && !slices.Contains(names, s.Name) {
 				continue
 			}
-			if err := recordOne(ctx, server, filepath.Join(dir, c.name), host, s); err != nil {
+			if err := recordOne(ctx, server, filepath.Join(dir, c.name), host, s, c.configure[s.Name]); err != nil {
 				return err
 			}
 		}
@@ -74,20 +90,29 @@ func record(dir string, names []string) error {
 	return nil
 }
 
-// recordOne runs one program and keeps its histories if they replay.
-func recordOne(ctx context.Context, server *harness.Server, dir, host string, s samples.Sample) error {
+// recordOne runs one program and keeps its histories if they replay. source is
+// nil for a program that runs without the guard.
+func recordOne(ctx context.Context, server *harness.Server, dir, host string, s samples.Sample, source func() (guard.PolicySource, error)) error {
 	if s.Workflows == nil {
 		return nil
 	}
 	if _, err := harness.LoadRuns(dir, s.Name); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	plugin, err := newPlugin(source)
+	if err != nil {
+		return err
+	}
+	s.Client.Identity, s.Worker.Identity = identity, identity
 	id := filepath.Base(dir) + "-" + s.Name
 	runs, err := s.Run(ctx, server, samples.RunOptions{
 		TaskQueue:  id,
 		WorkflowID: id,
-		Configure: func(c *client.Options, w *worker.Options) error {
-			c.Identity, w.Identity = "recorder", "recorder"
+		Outside:    true,
+		Configure: func(c *client.Options, _ *worker.Options) error {
+			if plugin != nil {
+				c.Plugins = append(c.Plugins, plugin)
+			}
 			return nil
 		},
 	})
@@ -95,16 +120,7 @@ func recordOne(ctx context.Context, server *harness.Server, dir, host string, s 
 		return err
 	}
 	for i, run := range runs {
-		if err := harness.Anonymise(run.History, host); err != nil {
-			return err
-		}
-		if n := harness.FailedTasks(run.History); n > 0 {
-			return fmt.Errorf("%s: %d workflow tasks failed in run %d", s.Name, n, i+1)
-		}
-		if s.Unreplayable != "" {
-			continue
-		}
-		if err := harness.Replay(run.History, harness.ReplayOptions{Replayer: s.Replayer()}, s.Workflows); err != nil {
+		if err := check(run, host, s, plugin); err != nil {
 			return fmt.Errorf("%s: run %d: %w", s.Name, i+1, err)
 		}
 	}
@@ -113,4 +129,34 @@ func recordOne(ctx context.Context, server *harness.Server, dir, host string, s 
 	}
 	fmt.Printf("%s: %d runs\n", s.Name, len(runs))
 	return nil
+}
+
+// newPlugin makes the guard, or nil where there is to be none.
+func newPlugin(source func() (guard.PolicySource, error)) (*temporal.SimplePlugin, error) {
+	if source == nil {
+		return nil, nil //nolint:nilnil // no guard is not an error
+	}
+	policies, err := source()
+	if err != nil {
+		return nil, err
+	}
+	return guard.NewPlugin(guard.Options{Policies: policies, Resolver: gauntlet.Resolver("recorded-" + rand.Text())})
+}
+
+// check takes the machine out of a history and sees that it is good to keep.
+func check(run harness.Run, host string, s samples.Sample, plugin *temporal.SimplePlugin) error {
+	if err := harness.Anonymise(run.History, host); err != nil {
+		return err
+	}
+	if n := harness.FailedTasks(run.History); n > 0 {
+		return fmt.Errorf("%d workflow tasks failed", n)
+	}
+	if s.Unreplayable != "" {
+		return nil
+	}
+	options := harness.ReplayOptions{Replayer: s.Replayer()}
+	if plugin != nil {
+		options.Replayer.Plugins = []worker.Plugin{plugin}
+	}
+	return harness.Replay(run.History, options, s.Workflows)
 }

@@ -20,6 +20,9 @@ type RunOptions struct {
 	// Configure changes the sample's own options before its client and its
 	// worker are made. Nil changes nothing.
 	Configure func(*client.Options, *worker.Options) error
+	// Outside drives the program from a client that Configure did not touch, as
+	// by a starter that knows nothing of what the worker has.
+	Outside bool
 }
 
 // Run runs the sample to its end on a client and a worker of its own, checks
@@ -46,7 +49,14 @@ func (s Sample) Run(ctx context.Context, server *harness.Server, o RunOptions) (
 	}
 	defer w.Stop()
 
-	done, err := s.Drive(ctx, Env{Client: c, Namespace: server.Namespace(), TaskQueue: o.TaskQueue, WorkflowID: o.WorkflowID})
+	driver := c
+	if o.Outside {
+		if driver, err = server.Client(s.Client); err != nil {
+			return nil, err
+		}
+		defer driver.Close()
+	}
+	done, err := s.Drive(ctx, Env{Client: driver, Namespace: server.Namespace(), TaskQueue: o.TaskQueue, WorkflowID: o.WorkflowID})
 	if err != nil {
 		return nil, fmt.Errorf("samples: drive %s: %w", s.Name, err)
 	}
