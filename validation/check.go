@@ -36,7 +36,7 @@ func (p Policy) CheckManifest(m sandbox.Manifest, at string) []Violation {
 
 // CheckRunConfig returns every violation of the policy in rc, sorted by path: in
 // its manifest, the manifest and the further fields of its session state, its
-// client options and its tracing settings. At is as for CheckManifest.
+// client options, and its settings of models and tracing. At is as for CheckManifest.
 func (p Policy) CheckRunConfig(rc sandbox.RunConfig, at string) []Violation {
 	if p.queue == nil {
 		return []Violation{NewViolation(RuleQueueUnlisted, shownBase(at))}
@@ -129,11 +129,11 @@ func (c *checker) manifest(m *sandbox.Manifest) {
 
 // runConfig checks rc.
 func (c *checker) runConfig(rc *sandbox.RunConfig) {
-	if len(rc.Tracing) > 0 {
-		c.trail.enter("tracing")
-		c.options(rc.Tracing)
-		c.trail.leave(1)
-	}
+	c.settings("model_settings", rc.ModelSettings)
+	c.settings("session_settings", rc.SessionSettings)
+	c.settings("tool_execution", rc.ToolExecution)
+	c.settings("trace_metadata", rc.TraceMetadata)
+	c.settings("tracing", rc.Tracing)
 	box := rc.Sandbox
 	if box == nil {
 		return

@@ -16,8 +16,8 @@ var mountCredentials = map[string]bool{
 	"service_account_file": true, "session_token": true, "token": true,
 }
 
-// optionCredentials are the fields of client options, session states and tracing
-// settings that carry credentials.
+// optionCredentials are the fields of client options, session states and of the
+// settings of models and tracing that carry credentials.
 var optionCredentials = map[string]bool{
 	"api_key": true, "managed_secrets": true, "mcp": true, "secret": true,
 }
@@ -30,8 +30,16 @@ var optionVariables = map[string]bool{
 // rawRules says which fields of a raw object are refused, and with which rule.
 type rawRules struct {
 	rule        string
-	credentials map[string]bool
-	variables   map[string]bool
+	credentials map[string]bool // at any level
+	variables   map[string]bool // at the first level, below it names are the user's
+}
+
+// below returns the rules for the levels below.
+func (r *rawRules) below() *rawRules {
+	if r.variables == nil {
+		return r
+	}
+	return &rawRules{rule: r.rule, credentials: r.credentials}
 }
 
 // mount checks the raw object of a mount.
@@ -49,7 +57,21 @@ func (c *checker) mount(raw json.RawMessage, root string) {
 	}
 }
 
-// options checks a raw object of client options and the like.
+// settings checks a raw object of a run config outside of its sandbox.
+func (c *checker) settings(key string, raw json.RawMessage) {
+	if len(raw) == 0 {
+		return
+	}
+	c.trail.enter(key)
+	if n, ok := parseRaw(raw); ok {
+		c.raw(n, &rawRules{rule: RuleClientOptionCredential, credentials: optionCredentials})
+	} else {
+		c.report(sandbox.RuleSyntax)
+	}
+	c.trail.leave(1)
+}
+
+// options checks a raw object of client options or of a session state.
 func (c *checker) options(raw json.RawMessage) {
 	n, ok := parseRaw(raw)
 	if !ok {
@@ -92,7 +114,7 @@ func (c *checker) raw(n *rawNode, rules *rawRules) {
 		case m.value.isEmpty():
 		case rules.credentials[m.key]:
 			c.report(rules.rule)
-		case rules.variables[m.key] && m.value.kind == '{':
+		case rules.variables[m.key]:
 			c.rawVariables(m.value, rules)
 		case isURLField(m.key) && hasUserInfo(m.value.text):
 			c.report(rules.rule)
@@ -109,12 +131,16 @@ func (c *checker) rawText(key string, n *rawNode, rules *rawRules) {
 		c.report(rules.rule)
 		return
 	}
-	c.raw(n, rules)
+	c.raw(n, rules.below())
 }
 
 // rawVariables checks environment variables that stand in options. They are
-// judged like literals of a manifest.
+// judged like literals of a manifest, in a form other than a mapping not at all.
 func (c *checker) rawVariables(n *rawNode, rules *rawRules) {
+	if n.kind != '{' {
+		c.report(rules.rule)
+		return
+	}
 	for _, m := range n.members {
 		c.trail.enterKey(m.key, n)
 		listed := c.policy.queue.sandbox.envLiterals[m.key] && m.value.kind == '"'

@@ -45,8 +45,8 @@ func (c *compiler) file(name string, root *value) *policyFile {
 	if section := root.get(defaultEntry); section != nil {
 		f.fallback = c.queue(defaultEntry, defaultEntry, section)
 	}
-	if root != nil && !root.has("queues") && !root.has(defaultEntry) {
-		c.problems.add(root.at, "", "must have queues or a default section, else every queue is denied")
+	if root != nil && !root.has(defaultEntry) && !root.refused("queues") && root.get("queues").isEmpty() {
+		c.problems.add(root.at, "", "must have a queue or a default section, else every queue is denied")
 	}
 	slices.Sort(f.entries)
 	slices.SortFunc(f.prefixes, func(a, b prefixPolicy) int { return cmp.Compare(len(b.prefix), len(a.prefix)) })

@@ -2,6 +2,7 @@ package validation
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/sandboxguard/sandboxguard/sandbox"
 )
@@ -17,11 +18,23 @@ func FaultViolations(err error, at string) ([]Violation, bool) {
 	base := shownBase(at)
 	violations := make([]Violation, len(faulty.Faults))
 	for i, f := range faulty.Faults {
-		v := NewViolation(f.Rule, base+f.Path)
+		v := NewViolation(f.Rule, base+shownPointer(f.Path))
 		if f.Detail != "" {
 			v.Detail = f.Detail
 		}
 		violations[i] = v
 	}
 	return sortViolations(violations), true
+}
+
+// shownPointer hides the segments that have the form of a credential, which
+// package sandbox can only guess.
+func shownPointer(pointer string) string {
+	segments := strings.Split(pointer, "/")
+	for i, seg := range segments {
+		if holdsCredential(seg) {
+			segments[i] = "(hidden)"
+		}
+	}
+	return strings.Join(segments, "/")
 }

@@ -4,9 +4,9 @@ package validation
 var policyRules = []RuleInfo{
 	{
 		ID:      RuleClientOptionCredential,
-		Summary: "The options of a sandbox client, their copies in a session state and the tracing settings travel as plain text.",
-		Detail:  "must not hold a credential or an unlisted variable: client options and session states are recorded as they are",
-		Fix:     "configure the credential on the worker that has the client, and put variables into the manifest's environment",
+		Summary: "The options of a sandbox client, their copies in a session state and the settings of models and tracing travel as plain text.",
+		Detail:  "must not hold a credential or an unlisted variable: options, settings and session states are recorded as they are",
+		Fix:     "configure the credential on the worker that has the client or the model, and put variables into the manifest's environment",
 	},
 	{
 		ID:      RuleDestinationNotFixed,

@@ -17,6 +17,7 @@ type value struct {
 	keys   []string          // of a mapping, in the file's order
 	fields map[string]*value // of a mapping
 	keyAt  map[string]place  // of a mapping: where each key stands
+	pairs  int               // of a mapping: how many there are, refused ones too
 	items  []*value          // of a sequence; a refused element is nil
 	text   string            // of every scalar
 	number int               // of an integer
@@ -44,6 +45,9 @@ func (v *value) has(name string) bool {
 
 // refused reports whether the file has the key with a value that was refused.
 func (v *value) refused(name string) bool { return v.has(name) && v.get(name) == nil }
+
+// isEmpty reports whether v is absent or a mapping without keys.
+func (v *value) isEmpty() bool { return v == nil || v.pairs == 0 }
 
 // str returns the text under name, "" when there is none.
 func (v *value) str(name string) string {
@@ -86,7 +90,7 @@ func (w *walker) mapping(n *yaml.Node, s *shape, path string) *value {
 		w.problems.add(at, path, "must be a mapping, not %s", describe(n))
 		return nil
 	}
-	v := &value{at: at, path: path, fields: map[string]*value{}, keyAt: map[string]place{}}
+	v := &value{at: at, path: path, fields: map[string]*value{}, keyAt: map[string]place{}, pairs: len(n.Content) / 2}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, child := n.Content[i], n.Content[i+1]
 		keyPath := join(path, showKey(key.Value, i/2))
