@@ -1,0 +1,121 @@
+package validation
+
+// detector knows at which four bytes a credential may show.
+type detector struct {
+	bitmap [1 << 16 / 64]uint64 // over the hashes of the grams
+	slots  [1 << 12]gramSlot    // hash table with linear probing
+}
+
+// gramSlot lists the rules to try where a gram stands.
+type gramSlot struct {
+	gram  uint32
+	rules []anchoredRule
+}
+
+// anchoredRule tries to match at a place in s where its anchor stands. The result is empty if there is no
+// credential.
+type anchoredRule func(s string, at int, found []Finding) []Finding
+
+// credentials is the detector of all kinds. It never changes.
+var credentials = newDetector()
+
+func newDetector() *detector {
+	d := new(detector)
+	for i := range tokenRules {
+		r := &tokenRules[i]
+		try := func(s string, at int, found []Finding) []Finding {
+			if end := r.match(s, at); end > 0 {
+				return add(found, Finding{Kind: r.kind, Start: at, End: end})
+			}
+			return found
+		}
+		d.add(r.prefix, r.body, try)
+	}
+	d.addShapes()
+	d.addHeaders()
+	d.addAssignments()
+	return d
+}
+
+// add has try called wherever text stands. A text of less than four bytes is made longer by each character
+// of next.
+func (d *detector) add(text string, next alphabet, try anchoredRule) {
+	if len(text) >= 4 {
+		d.addGram(gramAt(text, 0), try)
+		return
+	}
+	for c := range byte(0x80) {
+		if next.has(c) {
+			d.add(text+string(rune(c)), next, try)
+		}
+	}
+}
+
+func (d *detector) addGram(gram uint32, try anchoredRule) {
+	h := hashGram(gram)
+	d.bitmap[h>>6] |= 1 << (h & 63)
+	slot := d.slot(gram)
+	slot.gram = gram
+	slot.rules = append(slot.rules, try)
+}
+
+// slot is where the rules of a gram are, or an empty one where they belong.
+func (d *detector) slot(gram uint32) *gramSlot {
+	for at := hashGram(gram) % uint32(len(d.slots)); ; at = (at + 1) % uint32(len(d.slots)) {
+		if s := &d.slots[at]; s.rules == nil || s.gram == gram {
+			return s
+		}
+	}
+}
+
+func gramAt(s string, at int) uint32 {
+	_ = s[at+3]
+	return uint32(s[at]) | uint32(s[at+1])<<8 | uint32(s[at+2])<<16 | uint32(s[at+3])<<24
+}
+
+// hashGram maps a gram to one of the 65536 bits of the bitmap.
+func hashGram(gram uint32) uint32 { return gram * 0x9e3779b1 >> 16 }
+
+// detect appends the credentials in s, in order and without overlaps.
+func (d *detector) detect(s string, found []Finding) []Finding {
+	for at := 0; at+4 <= len(s); at++ {
+		gram := gramAt(s, at)
+		h := hashGram(gram)
+		if d.bitmap[h>>6]>>(h&63)&1 == 0 {
+			continue
+		}
+		for _, try := range d.slot(gram).rules {
+			known := len(found)
+			found = try(s, at, found)
+			if len(found) > known {
+				at = max(at, found[len(found)-1].End-1)
+				break
+			}
+		}
+	}
+	return found
+}
+
+// add appends a finding, unless it overlaps the last one.
+func add(found []Finding, f Finding) []Finding {
+	if n := len(found); n > 0 && f.Start < found[n-1].End {
+		return found
+	}
+	return append(found, f)
+}
+
+// addWithin appends what is found in s[start:end], or all of it as kind if that is nothing: a token in a
+// header or a URL is better known by what it is.
+func (d *detector) addWithin(found []Finding, s string, start, end int, kind string) []Finding {
+	inner := matchWhole(s[start:end])
+	if inner == nil {
+		inner = d.detect(s[start:end], nil)
+	}
+	if inner == nil {
+		return add(found, Finding{Kind: kind, Start: start, End: end})
+	}
+	for _, f := range inner {
+		found = add(found, Finding{Kind: f.Kind, Start: start + f.Start, End: start + f.End})
+	}
+	return found
+}
