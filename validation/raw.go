@@ -38,7 +38,10 @@ func readRaw(decoder *json.Decoder) (*rawNode, bool) {
 	}
 	switch t := token.(type) {
 	case json.Delim:
-		n := &rawNode{kind: byte(t)}
+		n := &rawNode{kind: '['}
+		if t == '{' {
+			n.kind = '{'
+		}
 		for decoder.More() {
 			key := ""
 			if t == '{' {

@@ -103,7 +103,7 @@ func (w *walker) mapping(n *yaml.Node, s *shape, path string) *value {
 			continue
 		}
 		v.keyAt[key.Value] = placeOf(key)
-		childShape := w.keyShape(key, s, path, keyPath)
+		childShape := w.keyShape(key, s, keyPath)
 		if childShape == nil {
 			continue
 		}
@@ -122,7 +122,7 @@ func (w *walker) mapping(n *yaml.Node, s *shape, path string) *value {
 
 // keyShape returns what the value under key must be, nil when the key itself is
 // refused.
-func (w *walker) keyShape(key *yaml.Node, s *shape, path, keyPath string) *shape {
+func (w *walker) keyShape(key *yaml.Node, s *shape, keyPath string) *shape {
 	if s.kind == kindMap {
 		if !s.key.accepts(key.Value) {
 			w.problems.add(placeOf(key), keyPath, "the key must be %s", s.key.text)
