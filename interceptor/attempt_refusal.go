@@ -10,7 +10,7 @@ import (
 // structural violations pass, never a secret.
 var rights = []string{
 	validation.RuleSecretNotGranted, validation.RuleSecretReviewOverdue, validation.RuleSecretScope,
-	validation.RuleLiteralInSecretField, validation.RuleQueueUnlisted,
+	validation.RuleLiteralInSecretField, validation.RuleQueueUnlisted, validation.RuleDestinationNotFixed,
 }
 
 // refuse returns the error of a verdict that stops the attempt.

@@ -3,7 +3,6 @@ package interceptor
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"go.temporal.io/sdk/log"
@@ -29,17 +28,19 @@ type trail struct {
 	mu      sync.Mutex
 	waiting []audit.Record
 	running bool
-	lost    atomic.Int64
+	lost    func() // called for each record that the sink will not get
 }
 
-func newTrail(sink audit.Sink, l log.Logger) *trail { return &trail{sink: sink, log: l} }
+func newTrail(sink audit.Sink, l log.Logger, lost func()) *trail {
+	return &trail{sink: sink, log: l, lost: lost}
+}
 
 // add queues a record and never blocks.
 func (t *trail) add(r audit.Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.waiting) >= trailCapacity {
-		t.lost.Add(1)
+		t.lost()
 		return
 	}
 	t.waiting = append(t.waiting, r)
@@ -61,7 +62,7 @@ func (t *trail) drain() {
 		t.waiting = t.waiting[1:]
 		t.mu.Unlock()
 		if err := writeRecord(context.Background(), t.sink, r); err != nil {
-			t.lost.Add(1)
+			t.lost()
 			t.log.Warn("audit record not written", "action", string(r.Action), "rule", r.Rule)
 		}
 	}

@@ -112,7 +112,7 @@ func (c cleaner) payload(p *commonpb.Payload) (*commonpb.Payload, int, error) {
 		if data, hits = c.json(data); hits == 0 {
 			return p, 0, nil
 		}
-	case utf8.Valid(data):
+	case isPlainPayload(p) && isText(data):
 		var text string
 		if text, hits = c.text(string(data)); hits == 0 {
 			return p, 0, nil
@@ -165,7 +165,11 @@ func (s *scrub) walk(v reflect.Value, depth int) (reflect.Value, bool) {
 		return s.rawJSON(v)
 	}
 	p := planOf(t)
-	if !p.text && !isNumber(v.Kind()) {
+	if !p.text && !p.number {
+		return v, false
+	}
+	if t == typeNumber {
+		s.number(v.String())
 		return v, false
 	}
 	if p.opaque || hasHiddenText(t) {
@@ -181,8 +185,11 @@ func (s *scrub) walk(v reflect.Value, depth int) (reflect.Value, bool) {
 		return reflect.ValueOf(text).Convert(t), true
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		s.number(strconv.FormatInt(v.Int(), 10))
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
 		s.number(strconv.FormatUint(v.Uint(), 10))
+	case reflect.Float32, reflect.Float64:
+		s.number(strconv.FormatFloat(v.Float(), 'f', -1, t.Bits()))
+		s.number(strconv.FormatFloat(v.Float(), 'e', -1, t.Bits()))
 	case reflect.Interface:
 		if !v.IsNil() {
 			return s.walk(v.Elem(), depth)
@@ -259,11 +266,8 @@ func (s *scrub) mapping(v reflect.Value, depth int) (reflect.Value, bool) {
 	}
 	out, copied := v, false
 	for iter := v.MapRange(); iter.Next(); {
-		if k := iter.Key(); k.Kind() == reflect.String {
-			if _, hits := s.text(k.String()); hits > 0 {
-				s.reencode = true // keys may collide: the JSON form counts them
-				return v, false
-			}
+		if s.key(iter.Key()); s.reencode || s.withheld {
+			return v, false
 		}
 		nv, changed := s.walk(iter.Value(), depth+1)
 		if !changed {
@@ -283,6 +287,24 @@ func (s *scrub) mapping(v reflect.Value, depth int) (reflect.Value, bool) {
 		out.SetMapIndex(iter.Key(), nv)
 	}
 	return out, copied
+}
+
+// key looks at a map key. One that holds a secret is hidden in the JSON form,
+// which counts keys that become equal.
+func (s *scrub) key(k reflect.Value) {
+	for k.Kind() == reflect.Interface && !k.IsNil() {
+		k = k.Elem()
+	}
+	switch {
+	case k.Kind() == reflect.String:
+		if _, hits := s.text(k.String()); hits > 0 {
+			s.reencode = true
+		}
+	case k.CanInterface() && planOf(k.Type()).opaque:
+		s.opaque(k)
+	default:
+		s.walk(k, 0)
+	}
 }
 
 func (s *scrub) sequence(v reflect.Value, depth int) (reflect.Value, bool) {
@@ -322,7 +344,7 @@ func (s *scrub) bytes(v reflect.Value) (reflect.Value, bool) {
 		return v, false
 	}
 	data := v.Bytes()
-	if !utf8.Valid(data) {
+	if !isText(data) {
 		if s.hidden.Contains(data) {
 			s.withheld = true
 		}
@@ -340,7 +362,7 @@ func (s *scrub) structure(v reflect.Value, p *plan, depth int) (reflect.Value, b
 	out, copied := v, false
 	for _, f := range p.fields {
 		fv, err := v.FieldByIndexErr(f.index)
-		if err != nil || (!f.text && !isNumber(fv.Kind())) {
+		if err != nil || (!f.text && !f.number) {
 			continue
 		}
 		nv, changed := s.walk(fv, depth+1)
@@ -363,11 +385,19 @@ func (s *scrub) structure(v reflect.Value, p *plan, depth int) (reflect.Value, b
 	return out, copied
 }
 
-func isNumber(k reflect.Kind) bool { return k >= reflect.Int && k <= reflect.Uint64 }
+// isText tells text from archives and other binary data, which may well be valid
+// UTF-8: a tar of text files is.
+func isText(data []byte) bool {
+	for _, b := range data {
+		if b < 0x20 && b != '\t' && b != '\n' && b != '\r' && b != '\f' && b != '\b' && b != 0x1b {
+			return false
+		}
+	}
+	return utf8.Valid(data)
+}
 
 // hasHiddenText is true for the module's own wire types that keep parts of their
 // JSON in unexported fields: they are looked at in encoded form.
 func hasHiddenText(t reflect.Type) bool {
-	return t != typeValue && t.Kind() == reflect.Struct && strings.HasPrefix(t.PkgPath(), "github.com/sandboxguard/sandboxguard/sandbox") &&
-		reflect.PointerTo(t).Implements(typeJSONMarshal)
+	return t != typeValue && t.Kind() == reflect.Struct && isOurs(t) && reflect.PointerTo(t).Implements(typeJSONMarshal)
 }

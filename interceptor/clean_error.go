@@ -53,17 +53,21 @@ func (c cleaner) error(err error, depth int) (out error, hits int) {
 		return c.applicationError(e, cause, hits)
 	case *temporal.CanceledError:
 		details, n := c.details(e.HasDetails(), e.Details)
-		if n == 0 {
-			return err, hits
-		}
-		return temporal.NewCanceledError(details...), hits + n
-	case *temporal.ActivityError, *temporal.ChildWorkflowExecutionError, *temporal.WorkflowExecutionError,
-		*temporal.TimeoutError, *temporal.TerminatedError, *temporal.ServerError, *temporal.NexusOperationError:
-		// Made by the SDK from what was recorded: their own text holds ids only.
-		if hits == 0 {
+		msg, m := c.text(e.Error())
+		if hits += n + m; hits == 0 {
 			return err, 0
 		}
-		return rebuilt(err, c, cause), hits
+		return temporal.NewCanceledErrorWithOptions(temporal.CanceledErrorOptions{Message: msg, Details: details, Cause: cause}), hits
+	case *temporal.TimeoutError:
+		details, n := c.details(e.HasLastHeartbeatDetails(), e.LastHeartbeatDetails)
+		_, m := c.text(e.Error())
+		if hits += n + m; hits == 0 {
+			return err, 0
+		}
+		if m > 0 {
+			return rebuilt(err, c, cause), hits
+		}
+		return temporal.NewTimeoutError(e.TimeoutType(), cause, details...), hits
 	default:
 		if _, n := c.text(err.Error()); n+hits == 0 {
 			return err, 0

@@ -49,12 +49,13 @@ type clientOutbound struct {
 func (o *clientOutbound) judged(ctx context.Context, c call) ([]any, error) {
 	c.headers = sdkinterceptor.Header(ctx)
 	v := o.g.judge(c)
-	h := client.MetricsNopHandler
+	h := o.g.meter()
 	o.g.tell(h, v)
 	vs, s := v.refused()
 	if len(vs) == 0 {
 		return v.args, nil
 	}
+	countRefusals(h, s.queue, s.policy.Mode(), vs)
 	ref := refusalOf(c.subject(), vs, s)
 	o.g.trail.add(audit.Record{
 		Time: o.g.now(), Action: audit.ActionDeny, Outcome: audit.OutcomeRefused, Mode: s.policy.Mode().String(),

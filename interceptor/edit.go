@@ -6,6 +6,7 @@ import (
 	"errors"
 	"reflect"
 	"strconv"
+	"strings"
 
 	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/sdk/converter"
@@ -44,6 +45,10 @@ func editArgs(args []any, at validation.Pointer, f leafFunc) ([]any, error) {
 	out := args
 	for _, i := range indexes {
 		v := reflect.ValueOf(out[i])
+		if !v.IsValid() && len(at) > 1 {
+			// A nil argument: what type the activity wants is not known here.
+			return args, errNoPlace
+		}
 		want := reflect.TypeFor[any]()
 		if v.IsValid() && v.Kind() != reflect.Map {
 			want = v.Type()
@@ -423,6 +428,12 @@ func textAs(text string, want reflect.Type) (reflect.Value, error) {
 		return reflect.ValueOf(text), nil
 	}
 	return reflect.Value{}, errNotText
+}
+
+// isPlainPayload is true for a payload whose data stand for themselves.
+func isPlainPayload(p *commonpb.Payload) bool {
+	encoding := string(p.GetMetadata()[converter.MetadataEncoding])
+	return encoding == converter.MetadataEncodingBinary || strings.HasPrefix(encoding, "text/")
 }
 
 func isJSONPayload(p *commonpb.Payload) bool {

@@ -72,7 +72,7 @@ func newGuard(o Options) (*guard, error) {
 	if g.sink == nil {
 		g.sink = logSink{g.log}
 	}
-	g.trail = newTrail(g.sink, g.log)
+	g.trail = newTrail(g.sink, g.log, func() { g.meter().Counter(metricAuditLost).Inc(1) })
 	return g, nil
 }
 
@@ -162,12 +162,19 @@ func countRefusals(h client.MetricsHandler, queue string, mode validation.Mode, 
 	}
 }
 
+// meter returns the client's metrics handler, or one that counts nothing while no
+// client is known.
+func (g *guard) meter() client.MetricsHandler {
+	if h := g.metrics.Load(); h != nil {
+		return *h
+	}
+	return client.MetricsNopHandler
+}
+
 // defect counts a hit of a net behind the hooks: a value came further than it
 // should have. Every one is worth a report.
 func (g *guard) defect(net string) {
-	if h := g.metrics.Load(); h != nil {
-		(*h).WithTags(map[string]string{"net": net}).Counter(metricDefects).Inc(1)
-	}
+	g.meter().WithTags(map[string]string{"net": net}).Counter(metricDefects).Inc(1)
 	if g.ledger.first("defect\x00" + net) {
 		g.log.Error("a secret was hidden only by the net behind the hooks; please report which call carried it", "net", net)
 	}

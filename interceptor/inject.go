@@ -28,15 +28,7 @@ func (a *attempt) inject(args []any, p *injection, values map[secrets.Ref]secret
 		},
 		manifest: func(_ place, m sandbox.Manifest, _ bool) (sandbox.Manifest, bool) { return a.injectManifest(m, values) },
 		runConfig: func(_ place, rc sandbox.RunConfig, _ bool) (sandbox.RunConfig, bool) {
-			if rc.Sandbox == nil || rc.Sandbox.Manifest == nil {
-				return rc, false
-			}
-			m, changed := a.injectManifest(*rc.Sandbox.Manifest, values)
-			if changed {
-				box := *rc.Sandbox
-				box.Manifest, rc.Sandbox = &m, &box
-			}
-			return rc, changed
+			return withManifests(rc, func(m sandbox.Manifest) (sandbox.Manifest, bool) { return a.injectManifest(m, values) })
 		},
 	}}
 	out := w.values(args)

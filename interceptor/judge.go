@@ -1,6 +1,7 @@
 package interceptor
 
 import (
+	"reflect"
 	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
@@ -43,7 +44,8 @@ type judgement struct {
 	done        []validation.Pointer
 	guardData   bool
 	destination bool // a text field that chooses a destination is set
-	granted     bool // a grant applies that needs a fixed destination
+	open        bool // a grant to this activity needs a fixed destination
+	granted     bool // and it applies
 }
 
 // judge holds a call against the policies that govern it. It is pure but for
@@ -63,7 +65,8 @@ func (g *guard) judge(c call) (v verdict) {
 	args := j.inputs(c.args)
 
 	w := &walker{visitor: visitor{value: j.value, manifest: j.manifest, runConfig: j.runConfig, object: j.object}}
-	if j.looksAtText() {
+	j.bindings(args)
+	if j.open || j.looksAtText() {
 		w.text = j.text
 	}
 	args = w.values(args)
@@ -94,6 +97,32 @@ func (g *guard) sidesOf(c call) []*side {
 		sides = append(sides, &side{policy: p, listed: ok, queue: c.to, grants: c.activity})
 	}
 	return sides
+}
+
+// bindings finds out whether a grant whose owner did not fix the destination puts
+// a secret into text of these arguments. Fields of type secrets.Value are seen to
+// by the walk, when they name a secret.
+func (j *judgement) bindings(args []any) {
+	if !j.call.activity {
+		return
+	}
+	for _, s := range j.sides {
+		if !s.grants || !s.listed {
+			continue
+		}
+		for _, grant := range s.policy.InputGrants(j.call.name) {
+			if grant.DestinationFixed {
+				continue
+			}
+			j.open = true
+			// The error says only that the place does not exist, which the worker
+			// reports when it wants to bind it.
+			_, _ = editArgs(args, grant.Input, func(cur reflect.Value, want reflect.Type) (reflect.Value, error) {
+				j.granted = j.granted || !isValueType(want) && (!cur.IsValid() || !isValueType(cur.Type()))
+				return cur, errNoChange
+			})
+		}
+	}
 }
 
 func (j *judgement) each(f func(*side)) {

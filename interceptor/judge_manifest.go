@@ -125,8 +125,8 @@ func (j *judgement) manifest(at place, m sandbox.Manifest, typed bool) (sandbox.
 
 func (j *judgement) runConfig(at place, rc sandbox.RunConfig, typed bool) (sandbox.RunConfig, bool) {
 	j.guardData = true
-	if rc.Sandbox != nil && rc.Sandbox.Manifest != nil {
-		j.untyped(at, typed, *rc.Sandbox.Manifest)
+	for _, held := range manifestsOf(rc) {
+		j.untyped(at, typed, held.manifest)
 	}
 	j.judgeRunConfig(rc, at.String(), true)
 	return rc, false
@@ -205,8 +205,8 @@ func (j *judgement) judgeRunConfig(rc sandbox.RunConfig, at string, resolvable b
 			s.add(s.policy.CheckRunConfig(rc, at)...)
 		}
 	})
-	if rc.Sandbox != nil && rc.Sandbox.Manifest != nil {
-		j.environment(*rc.Sandbox.Manifest, at+"/sandbox/manifest", resolvable)
+	for _, held := range manifestsOf(rc) {
+		j.environment(held.manifest, at+held.at, resolvable)
 	}
 }
 

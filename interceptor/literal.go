@@ -2,6 +2,7 @@ package interceptor
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"strconv"
 
@@ -12,9 +13,6 @@ import (
 // of a JSON text and returns how much it hid. Text that is not JSON is returned
 // as it is: [cleaner.text] deals with text.
 func cleanJSONLiterals(data []byte) ([]byte, int) {
-	if len(validation.DetectCredentials(string(data))) == 0 {
-		return data, 0
-	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
 	var tree any
@@ -39,6 +37,9 @@ func hideLiterals(v any, hits *int) any {
 	switch x := v.(type) {
 	case string:
 		out, n := hideLiteral(x)
+		if n == 0 && isEncodedLiteral(x) {
+			out, n = literalMarker, 1
+		}
 		*hits += n
 		return out
 	case []any:
@@ -59,4 +60,13 @@ func hideLiterals(v any, hits *int) any {
 		}
 	}
 	return v
+}
+
+// isEncodedLiteral looks into a leaf that encoding/json made of bytes.
+func isEncodedLiteral(s string) bool {
+	if len(s) < 12 || len(s)%4 != 0 {
+		return false
+	}
+	data, err := base64.StdEncoding.DecodeString(s)
+	return err == nil && isText(data) && len(validation.DetectCredentials(string(data))) > 0
 }

@@ -27,6 +27,8 @@ type plan struct {
 	guard bool
 	// text is true when a string or bytes can be met.
 	text bool
+	// number is true when a number can be met, also as a map key.
+	number bool
 	// opaque is true for types whose encoding is not their exported fields: they
 	// are read through their own JSON.
 	opaque bool
@@ -36,10 +38,11 @@ type plan struct {
 }
 
 type planField struct {
-	index []int
-	name  string
-	guard bool
-	text  bool
+	index  []int
+	name   string
+	guard  bool
+	text   bool
+	number bool
 }
 
 var (
@@ -47,6 +50,7 @@ var (
 	typeManifest     = reflect.TypeFor[sandbox.Manifest]()
 	typeRunConfig    = reflect.TypeFor[sandbox.RunConfig]()
 	typeTime         = reflect.TypeFor[time.Time]()
+	typeNumber       = reflect.TypeFor[json.Number]()
 	typeRawJSON      = reflect.TypeFor[json.RawMessage]()
 	typeRawValue     = reflect.TypeFor[converter.RawValue]()
 	typePayloads     = reflect.TypeFor[*commonpb.Payloads]()
@@ -64,11 +68,11 @@ func planOf(t reflect.Type) *plan {
 		return p.(*plan)
 	}
 	p := &plan{opaque: isOpaque(t)}
-	p.guard, p.text = reach(t, map[reflect.Type]bool{})
+	p.guard, p.text, p.number = reach(t, map[reflect.Type]bool{})
 	if t.Kind() == reflect.Struct && !isLeafType(t) && !p.opaque {
 		for _, f := range jsonFields(t, nil, map[reflect.Type]bool{}) {
 			ft := t.FieldByIndex(f.index).Type
-			f.guard, f.text = reach(ft, map[reflect.Type]bool{})
+			f.guard, f.text, f.number = reach(ft, map[reflect.Type]bool{})
 			p.fields = append(p.fields, f)
 		}
 	}
@@ -85,8 +89,11 @@ func isOpaque(t reflect.Type) bool {
 	case typeValue, typeManifest, typeRunConfig, typeTime, typeRawJSON, typeRawValue:
 		return false
 	}
-	if t.Kind() == reflect.Interface || strings.HasPrefix(t.PkgPath(), "github.com/sandboxguard/sandboxguard/") {
+	if t.Kind() == reflect.Interface || isOurs(t) {
 		return false
+	}
+	if t.Kind() == reflect.Struct && hidesFields(t, map[reflect.Type]bool{}) {
+		return true
 	}
 	base := t
 	if t.Kind() != reflect.Pointer {
@@ -95,51 +102,90 @@ func isOpaque(t reflect.Type) bool {
 	return base.Implements(typeProto) || base.Implements(typeJSONMarshal) || base.Implements(typeTextMarshal)
 }
 
+// isOurs reports the module's own wire types, whose exported fields say all.
+func isOurs(t reflect.Type) bool {
+	return t.PkgPath() == typeValue.PkgPath() || t.PkgPath() == typeManifest.PkgPath()
+}
+
+// hidesFields is true for a struct that embeds a pointer to an unexported one:
+// encoding/json writes its fields, but nobody outside its package can set them.
+func hidesFields(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if !f.Anonymous {
+			continue
+		}
+		et := f.Type
+		if et.Kind() == reflect.Pointer {
+			et = et.Elem()
+			if !f.IsExported() && et.Kind() == reflect.Struct {
+				return true
+			}
+		}
+		if et.Kind() == reflect.Struct && !isLeafType(et) && hidesFields(et, seen) {
+			return true
+		}
+	}
+	return false
+}
+
 // reach collects what can be met from t. seen breaks recursive types; since the
 // answer is an OR over everything reachable, a type in progress adds nothing.
-func reach(t reflect.Type, seen map[reflect.Type]bool) (guard, text bool) {
+func reach(t reflect.Type, seen map[reflect.Type]bool) (guard, text, number bool) {
 	if seen[t] {
-		return false, false
+		return false, false, false
 	}
 	seen[t] = true
 	switch t {
 	case typeValue:
-		return true, false
+		return true, false, false
 	case typeManifest, typeRunConfig:
-		return true, true
+		return true, true, true
 	case typeTime:
-		return false, false
+		return false, false, false
 	case typeRawJSON, typeRawValue, typePayloads, typeEncodedValue:
-		return true, true
+		return true, true, true
 	}
-	if isOpaque(t) {
-		text = true
-		// A custom marshaler may still show typed places in exported fields.
+	// A marshaler of its own may write anything, and may still show typed places
+	// in exported fields.
+	text = isOpaque(t)
+	add := func(u reflect.Type) {
+		g, x, n := reach(u, seen)
+		guard, text, number = guard || g, text || x, number || n
+	}
+	switch {
+	case t.Kind() == reflect.Interface:
+		return true, true, true
+	case t.Kind() == reflect.String:
+		return guard, true, number
+	case isNumber(t.Kind()):
+		return guard, text, true
 	}
 	switch t.Kind() {
-	case reflect.Interface:
-		return true, true
-	case reflect.String:
-		return guard, true
 	case reflect.Pointer, reflect.Slice, reflect.Array:
-		g, x := reach(t.Elem(), seen)
-		return guard || g, text || x || t.Elem().Kind() == reflect.Uint8
+		if t.Elem().Kind() == reflect.Uint8 {
+			return guard, true, number
+		}
+		add(t.Elem())
 	case reflect.Map:
-		kg, kx := reach(t.Key(), seen)
-		g, x := reach(t.Elem(), seen)
-		return guard || g || kg, text || x || kx
+		add(t.Key())
+		add(t.Elem())
 	case reflect.Struct:
 		for i := range t.NumField() {
-			f := t.Field(i)
-			if !f.IsExported() && !f.Anonymous {
-				continue
+			if f := t.Field(i); f.IsExported() || f.Anonymous {
+				add(f.Type)
 			}
-			g, x := reach(f.Type, seen)
-			guard, text = guard || g, text || x
 		}
 	}
-	return guard, text
+	return guard, text, number
 }
+
+// isNumber reports the kinds that encode as JSON numbers.
+func isNumber(k reflect.Kind) bool { return k >= reflect.Int && k <= reflect.Float64 }
 
 // jsonFields lists the fields that encoding/json would write, with the names it
 // would use. Conflicting embedded names are rare enough that the first one, the

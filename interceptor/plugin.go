@@ -163,9 +163,7 @@ func (p *plugin) start(ctx context.Context, o temporal.SimplePluginRunContextBef
 	}
 	p.g.log.Info("worker guarded", "queue", s.queue, "entry", policy.Entry(), "mode", policy.Mode().String(),
 		"literals", policy.Literals().String(), "policy", policy.Digest(), "net", net)
-	if h := p.g.metrics.Load(); h != nil {
-		(*h).WithTags(map[string]string{"queue": s.queue, "policy": policy.Digest(), "mode": policy.Mode().String()}).Gauge(metricPolicy).Update(1)
-	}
+	p.g.meter().WithTags(map[string]string{"queue": s.queue, "policy": policy.Digest(), "mode": policy.Mode().String()}).Gauge(metricPolicy).Update(1)
 	p.g.trail.add(audit.Record{
 		Time: p.g.now(), Action: audit.ActionStart, Outcome: audit.OutcomeOK, Mode: policy.Mode().String(),
 		Namespace: namespace, Queue: s.queue, PolicyDigest: policy.Digest(), Detail: p.describe(net),

@@ -37,17 +37,18 @@ func (g *guard) tell(h client.MetricsHandler, v verdict) {
 	for _, s := range v.sides {
 		if vs := s.reported(); len(vs) > 0 {
 			countRefusals(h, s.queue, validation.ModeReport, vs)
-			g.once(s, v.call, vs)
+			g.once("found, would be refused under mode enforce", s, v.call, vs)
 		}
 	}
 }
 
-func (g *guard) once(s *side, c call, vs []validation.Violation) {
+// once logs each violation at one place once.
+func (g *guard) once(msg string, s *side, c call, vs []validation.Violation) {
 	for _, v := range vs {
 		if !g.ledger.first(s.queue + "\x00" + c.kind + "\x00" + c.name + "\x00" + v.Path + "\x00" + v.Rule) {
 			continue
 		}
-		g.log.Warn("found, would be refused under mode enforce",
+		g.log.Warn(msg,
 			"queue", s.queue, "kind", c.kind, "name", c.name, "path", v.Path, "rule", v.Rule, "must", v.Detail, "fix", v.Fix,
 			"policy", s.policy.Digest())
 	}

@@ -104,6 +104,9 @@ func (a *attempt) withGetter(ctx context.Context) context.Context {
 		if a.listed {
 			grant, granted, rule = pickGrant(a.policy.InputGrants(a.scope.ActivityType), ref, a.refScope(), a.g.now())
 		}
+		if rule == "" && !a.mayUseSecrets() {
+			rule = validation.RuleWorkflowUnlisted
+		}
 		if rule != "" {
 			v := notGranted(rule, "", a.policy, grant, a.scope.ActivityType, "")
 			return secrets.Value{}, a.refused([]validation.Violation{v}, nil)

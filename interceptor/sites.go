@@ -46,8 +46,8 @@ func (a *attempt) places(args []any) *injection {
 			return m, false
 		},
 		runConfig: func(_ place, rc sandbox.RunConfig, _ bool) (sandbox.RunConfig, bool) {
-			if rc.Sandbox != nil && rc.Sandbox.Manifest != nil {
-				a.environment(*rc.Sandbox.Manifest, p)
+			for _, held := range manifestsOf(rc) {
+				a.environment(held.manifest, p)
 			}
 			return rc, false
 		},
@@ -62,7 +62,16 @@ func (a *attempt) places(args []any) *injection {
 		return nil
 	})
 	a.bindingSites(args, p)
+	if len(p.sites) > 0 && !a.mayUseSecrets() {
+		p.violations = append(p.violations, violation(validation.RuleWorkflowUnlisted, ""))
+	}
 	return p
+}
+
+// mayUseSecrets applies the policy's list of workflow types, also to secrets that
+// no argument names. A standalone activity belongs to no workflow.
+func (a *attempt) mayUseSecrets() bool {
+	return a.scope.WorkflowType == "" || a.policy.AllowsWorkflow(a.scope.WorkflowType)
 }
 
 func (p *injection) add(s site) { p.sites = append(p.sites, s) }
@@ -90,7 +99,7 @@ func (a *attempt) bindingSites(args []any, p *injection) {
 		ref, err := grant.Secret.RefFor(a.refScope())
 		found, isValue, foreign := false, false, false
 		_, editErr := editArgs(args, grant.Input, func(cur reflect.Value, want reflect.Type) (reflect.Value, error) {
-			if want == typeValue || cur.IsValid() && cur.Type() == typeValue {
+			if isValueType(want) || cur.IsValid() && isValueType(cur.Type()) {
 				isValue = true
 				return cur, errNoChange
 			}
@@ -127,6 +136,8 @@ func (a *attempt) bindingSites(args []any, p *injection) {
 		}
 	}
 }
+
+func isValueType(t reflect.Type) bool { return t == typeValue || t == reflect.PointerTo(typeValue) }
 
 // badPlace is the violation of a binding whose place is not in the arguments.
 func badPlace(err error, at, entry string) validation.Violation {

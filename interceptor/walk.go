@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	commonpb "go.temporal.io/api/common/v1"
@@ -185,10 +186,13 @@ func (w *walker) visitManifest(v reflect.Value, typed bool) (reflect.Value, bool
 
 func (w *walker) visitRunConfig(v reflect.Value, typed bool) (reflect.Value, bool) {
 	rc := v.Interface().(sandbox.RunConfig)
-	if w.text != nil && rc.Sandbox != nil && rc.Sandbox.Manifest != nil {
-		w.at = append(w.at, step{name: "sandbox"}, step{name: "manifest"})
-		w.textOfEntries(*rc.Sandbox.Manifest)
-		w.at = w.at[:len(w.at)-2]
+	for _, held := range manifestsOf(rc) {
+		depth := len(w.at)
+		for name := range strings.SplitSeq(held.at[1:], "/") {
+			w.at = append(w.at, step{name: name})
+		}
+		w.textOfEntries(held.manifest)
+		w.at = w.at[:depth]
 	}
 	if w.runConfig != nil {
 		if nrc, changed := w.runConfig(w.at, rc, typed); changed {

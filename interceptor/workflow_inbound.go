@@ -68,7 +68,7 @@ func (i *workflowInbound) taint(ctx workflow.Context, c call) {
 		rec := i.run.denial(next.GetInfo(ctx), refusalOf("", vs, s), c.kind+" "+c.name)
 		rec.Action, rec.Outcome, rec.Mode = audit.ActionTaint, audit.OutcomeReported, s.policy.Mode().String()
 		g.trail.add(rec)
-		g.once(s, c, vs)
+		g.once("what came in is in history already and holds what policy refuses", s, c, vs)
 	}
 	if refused, _ := v.refused(); g.failTainted && len(refused) > 0 {
 		i.run.tainted = refused
