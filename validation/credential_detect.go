@@ -2,12 +2,13 @@ package validation
 
 // detector knows at which four bytes a credential may show.
 type detector struct {
-	bitmap [1 << 16 / 64]uint64 // over the hashes of the grams
-	slots  [1 << 12]gramSlot    // hash table with linear probing
+	bitmap  [1 << 16 / 64]uint64 // over the hashes of the grams
+	slots   [1 << 12]uint16      // hash table with linear probing, of indices into entries; 0 is empty
+	entries []gramEntry          // the first one is not used
 }
 
-// gramSlot lists the rules to try where a gram stands.
-type gramSlot struct {
+// gramEntry lists the rules to try where a gram stands.
+type gramEntry struct {
 	gram  uint32
 	rules []anchoredRule
 }
@@ -20,7 +21,7 @@ type anchoredRule func(s string, at int, found []Finding) []Finding
 var credentials = newDetector()
 
 func newDetector() *detector {
-	d := new(detector)
+	d := &detector{entries: make([]gramEntry, 1)}
 	for i := range tokenRules {
 		r := &tokenRules[i]
 		try := func(s string, at int, found []Finding) []Finding {
@@ -55,14 +56,18 @@ func (d *detector) addGram(gram uint32, try anchoredRule) {
 	h := hashGram(gram)
 	d.bitmap[h>>6] |= 1 << (h & 63)
 	slot := d.slot(gram)
-	slot.gram = gram
-	slot.rules = append(slot.rules, try)
+	if *slot == 0 {
+		*slot = uint16(len(d.entries))
+		d.entries = append(d.entries, gramEntry{gram: gram})
+	}
+	e := &d.entries[*slot]
+	e.rules = append(e.rules, try)
 }
 
-// slot is where the rules of a gram are, or an empty one where they belong.
-func (d *detector) slot(gram uint32) *gramSlot {
-	for at := hashGram(gram) % uint32(len(d.slots)); ; at = (at + 1) % uint32(len(d.slots)) {
-		if s := &d.slots[at]; s.rules == nil || s.gram == gram {
+// slot is where the index of a gram is, or an empty one where it belongs.
+func (d *detector) slot(gram uint32) *uint16 {
+	for at := hashGram(gram); ; at++ {
+		if s := &d.slots[at%uint32(len(d.slots))]; *s == 0 || d.entries[*s].gram == gram {
 			return s
 		}
 	}
@@ -84,7 +89,7 @@ func (d *detector) detect(s string, found []Finding) []Finding {
 		if d.bitmap[h>>6]>>(h&63)&1 == 0 {
 			continue
 		}
-		for _, try := range d.slot(gram).rules {
+		for _, try := range d.entries[*d.slot(gram)].rules {
 			known := len(found)
 			found = try(s, at, found)
 			if len(found) > known {

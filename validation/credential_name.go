@@ -1,5 +1,7 @@
 package validation
 
+import "strings"
+
 // LooksSecretName reports whether key is what one calls a field, variable or map entry that holds a
 // credential: password, API_KEY, githubToken, x-auth-token. Names of something about a credential are not
 // meant (token_count, secretName, password_hash), nor are other tokens and keys (next_page_token,
@@ -31,27 +33,38 @@ func LooksSecretName(key string) bool {
 	return last.is("key") && before[len(before)-1].in(keyWords) || last.is("tokens") && before[len(before)-1].in(tokenWords)
 }
 
-// The vocabulary of names, in lower case with a space on either side of each word.
-const (
+// The vocabulary of names, in lower case.
+var (
 	// secretWords name a credential wherever they stand at the end.
-	secretWords = " password passwd passphrase passcode pwd pass secret token credential credentials creds cred auth authorization " +
+	secretWords = newVocabulary("password passwd passphrase passcode pwd pass secret token credential credentials creds cred auth authorization " +
 		"bearer jwt apikey apitoken apisecret accesskey accesstoken authkey authtoken secretkey secretaccesskey privatekey privkey " +
-		"clientsecret refreshtoken sharedkey accountkey bottoken "
+		"clientsecret refreshtoken sharedkey accountkey bottoken")
 	// keyWords make a credential of a key.
-	keyWords = " api access secret private signing sign encryption encrypt decryption auth authentication account master service storage " +
-		"shared license deploy ssh hmac webhook app application admin server integration gpg pgp rsa aes host session cookie "
+	keyWords = newVocabulary("api access secret private signing sign encryption encrypt decryption auth authentication account master service storage " +
+		"shared license deploy ssh hmac webhook app application admin server integration gpg pgp rsa aes host session cookie")
 	// tokenWords make credentials of tokens in the plural, which are mostly counted.
-	tokenWords = " api access auth refresh secret bearer bot personal deploy "
+	tokenWords = newVocabulary("api access auth refresh secret bearer bot personal deploy")
 	// harmlessBefore turns the words after it into something else.
-	harmlessBefore = " public pub page next prev previous continuation cursor sync pagination paging resume start task csrf xsrf " +
+	harmlessBefore = newVocabulary("public pub page next prev previous continuation cursor sync pagination paging resume start task csrf xsrf " +
 		"request client_request idempotency idempotent cancel cancellation stop eos bos pad unk mask special design lexer syntax " +
 		"parse parser keyword delimiter separator position stream fencing max min num total count input output prompt completion " +
 		"has is no use uses enable enabled disable with without require requires required allow hash hashed encrypted sealed " +
-		"dry forgot reset change watch partition sort primary foreign cache object nonsecret "
+		"dry forgot reset change watch partition sort primary foreign cache object nonsecret")
 	// decorations may follow a credential's name without a change of what it is.
-	decorations = " value text string plain plaintext raw b base hex encoded current new old prod production dev staging test live " +
-		"default primary secondary backup "
+	decorations = newVocabulary("value text string plain plaintext raw b base hex encoded current new old prod production dev staging test live " +
+		"default primary secondary backup")
 )
+
+// vocabulary is a set of words.
+type vocabulary map[string]bool
+
+func newVocabulary(words string) vocabulary {
+	v := make(vocabulary)
+	for w := range strings.FieldsSeq(words) {
+		v[w] = true
+	}
+	return v
+}
 
 // maxWords and maxWord bound what is looked at of a name.
 const (
@@ -72,14 +85,7 @@ func (w *word) hasSuffix(s string) bool {
 }
 
 // in reports whether the word stands in a vocabulary.
-func (w *word) in(vocabulary string) bool {
-	for at := 0; at+w.n+2 <= len(vocabulary); at++ {
-		if vocabulary[at] == ' ' && vocabulary[at+1+w.n] == ' ' && vocabulary[at+1:at+1+w.n] == string(w.text[:w.n]) {
-			return true
-		}
-	}
-	return false
-}
+func (w *word) in(v vocabulary) bool { return v[string(w.text[:w.n])] }
 
 // nameWords are the words of a name. Of a longer name these are the last ones.
 type nameWords struct {
