@@ -203,3 +203,10 @@ func options60(ctx workflow.Context) workflow.Context {
 func named(name string) activity.RegisterOptions { return activity.RegisterOptions{Name: name} }
 
 var activityDynamic = activity.DynamicRegisterOptions{}
+
+// otherWorkflow calls an activity that no grant names.
+func otherWorkflow(in any) func(workflow.Context) error {
+	return func(ctx workflow.Context) error {
+		return workflow.ExecuteActivity(options60(ctx), "Other", in).Get(ctx, nil)
+	}
+}
