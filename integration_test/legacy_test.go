@@ -34,6 +34,12 @@ func archiveGrants(literal string) string {
 	return entry
 }
 
+// publicationGrants binds a member of a google.protobuf.Struct.
+func publicationGrants(literal string) string {
+	return "mode: enforce\nliterals: report\ngrants:\n" +
+		"  - {secret: deploy, to: {activity: Publish, input: /0/token}, literal: " + literal + "}\n"
+}
+
 func registerRelease(seen *legacy.Seen) func(worker.Registry) {
 	return func(r worker.Registry) {
 		legacy.RegisterWorkflows[string](r)
@@ -70,6 +76,11 @@ func TestBoundFieldsGetTheCurrentSecret(t *testing.T) {
 			name: "protobuf, maps and bytes", workflow: legacy.ArchiveType, grants: archiveGrants,
 			input: legacy.DeadToken, register: registerArchive,
 			seen: map[string]int{"SignArchive": 1, "Upload": 1, "Stamp": 2},
+		},
+		{
+			name: "protobuf without fields", workflow: legacy.PublicationType, grants: publicationGrants,
+			input: legacy.DeadToken, register: registerArchive,
+			seen: map[string]int{"Publish": 1},
 		},
 	}
 	for _, test := range tests {

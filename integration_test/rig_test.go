@@ -46,8 +46,9 @@ type rig struct {
 	client, plain client.Client
 }
 
-// newRig makes a rig whose queue has the given entry in its policy file.
-func newRig(t *testing.T, entry string, change ...func(*guard.Options)) *rig {
+// newRig makes a rig whose queue has the given entry in its policy file. change
+// adjusts it before its clients are made.
+func newRig(t *testing.T, entry string, change ...func(*rig)) *rig {
 	t.Helper()
 	r := &rig{queue: harness.Queue(t), secret: secretstest.Canary(t), sink: &records{}, log: &harness.Log{}}
 	r.options = guard.Options{
@@ -56,11 +57,22 @@ func newRig(t *testing.T, entry string, change ...func(*guard.Options)) *rig {
 		Audit:    r.sink,
 	}
 	for _, c := range change {
-		c(&r.options)
+		c(r)
 	}
 	r.client = server.Dial(t, client.Options{Logger: r.log, Plugins: []client.Plugin{plugin(t, r.options)}})
 	r.plain = server.Dial(t, client.Options{Logger: r.log})
 	return r
+}
+
+// other is the name of a second queue.
+func (r *rig) other() string { return r.queue + "-other" }
+
+// withOther gives a second queue an entry in the policy file.
+func withOther(t *testing.T, own, other string) func(*rig) {
+	t.Helper()
+	return func(r *rig) {
+		r.options.Policies = policies(t, queuePolicy(r.queue, own)+"  "+r.other()+":\n"+indent(other))
+	}
 }
 
 // queuePolicy is a policy file with one queue in it.

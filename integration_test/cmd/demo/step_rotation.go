@@ -58,11 +58,9 @@ func (d *demo) rotation(ctx context.Context) error {
 	if d.release, err = d.fetch(ctx, id); err != nil {
 		return err
 	}
-	if harness.FailedTasks(d.release.History) != 0 {
-		d.dump()
-	}
-	if n := d.api.announcements(); n != 1 || harness.FailedTasks(d.release.History) != 0 {
-		return fmt.Errorf("%d announcements with the new token, %d failed workflow tasks", n, harness.FailedTasks(d.release.History))
+	failed := harness.Count(d.release.History)[enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED]
+	if n := d.api.announcements(); n != 1 || failed != 0 {
+		return fmt.Errorf("%d announcements with the new token, %d failed workflow tasks", n, failed)
 	}
 	d.say("The workflow returns: %s", result)
 	d.done("a run that carries a dead token went on with the new one")

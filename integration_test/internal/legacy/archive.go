@@ -70,23 +70,23 @@ func RegisterArchive(r worker.WorkflowRegistry) {
 // RegisterArchiveActivities registers their activities.
 func RegisterArchiveActivities(r worker.ActivityRegistry, seen *Seen) {
 	r.RegisterActivityWithOptions(func(_ context.Context, m *commonpb.WorkflowType) (string, error) {
-		seen.add("SignArchive", m.GetName())
+		seen.Add("SignArchive", m.GetName())
 		return "signed", nil
 	}, activity.RegisterOptions{Name: "SignArchive"})
 	r.RegisterActivityWithOptions(func(_ context.Context, m *structpb.Struct) (string, error) {
-		seen.add("Publish", m.GetFields()["token"].GetStringValue())
+		seen.Add("Publish", m.GetFields()["token"].GetStringValue())
 		return "published", nil
 	}, activity.RegisterOptions{Name: "Publish"})
 	r.RegisterActivityWithOptions(func(_ context.Context, m map[string]any) (string, error) {
 		auth, _ := m["auth"].(map[string]any)
 		token, _ := auth["token"].(string)
-		seen.add("Upload", token)
+		seen.Add("Upload", token)
 		return "uploaded", nil
 	}, activity.RegisterOptions{Name: "Upload"})
 	r.RegisterActivityWithOptions(func(_ context.Context, p Parcel) (string, error) {
-		seen.add("Stamp", string(p.Key))
+		seen.Add("Stamp", string(p.Key))
 		if p.Deep != nil && len(p.Deep.Tokens) > 1 {
-			seen.add("Stamp", p.Deep.Tokens[1])
+			seen.Add("Stamp", p.Deep.Tokens[1])
 		}
 		return "stamped", nil
 	}, activity.RegisterOptions{Name: "Stamp"})

@@ -97,19 +97,24 @@ func RegisterWorkflows[T Token](r worker.WorkflowRegistry) {
 
 // RegisterActivities registers the release's activities with a token of type T.
 func RegisterActivities[T Token](r worker.ActivityRegistry, seen *Seen) {
+	RegisterActivitiesAs[T](r, "", seen)
+}
+
+// RegisterActivitiesAs is RegisterActivities with a prefix to their names.
+func RegisterActivitiesAs[T Token](r worker.ActivityRegistry, prefix string, seen *Seen) {
 	note := func(activity string, token T) error {
 		text, err := reveal(token)
 		if err == nil {
-			seen.add(activity, text)
+			seen.Add(activity, text)
 		}
 		return err
 	}
 	r.RegisterActivityWithOptions(func(_ context.Context, t Tag[T]) (string, error) {
-		return "pushed " + t.Name, note("PushTag", t.Token)
-	}, activity.RegisterOptions{Name: "PushTag"})
+		return "pushed " + t.Name, note(prefix+"PushTag", t.Token)
+	}, activity.RegisterOptions{Name: prefix + "PushTag"})
 	r.RegisterActivityWithOptions(func(_ context.Context, t *Tag[T]) (string, error) {
-		return "announced " + t.Name, note("Announce", t.Token)
-	}, activity.RegisterOptions{Name: "Announce"})
+		return "announced " + t.Name, note(prefix+"Announce", t.Token)
+	}, activity.RegisterOptions{Name: prefix + "Announce"})
 }
 
 func reveal[T Token](token T) (string, error) {

@@ -12,7 +12,8 @@ type Seen struct {
 	tokens map[string][]string
 }
 
-func (s *Seen) add(activity, token string) {
+// Add keeps what an activity found.
+func (s *Seen) Add(activity, token string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.tokens == nil {
