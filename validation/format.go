@@ -3,6 +3,7 @@ package validation
 import (
 	"regexp"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -10,97 +11,67 @@ import (
 )
 
 // The formats of the policy file's strings. Patterns are kept to what RE2 and
-// ECMA 262 read alike, since they also stand in the JSON Schema.
+// ECMA 262 read alike, since they also stand in the JSON Schema. A check decides
+// what a pattern cannot say.
 var (
-	formatName = patternFormat("a name of 1 to 64 characters A-Z a-z 0-9 _ . -",
-		`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$`)
-	formatVariable = patternFormat("the name of an environment variable",
-		`^[A-Za-z_][A-Za-z0-9_]{0,254}$`)
-	formatSize = patternFormat(`a size such as "512MiB" or "2GiB"`,
-		`^[1-9][0-9]{0,8}(B|KiB|MiB|GiB|TiB)$`)
-	formatDuration = patternFormat(`a duration such as "90s", "15m" or "1h30m"`,
-		`^([0-9]{1,9}[hms])+$`)
-	formatSandboxPath = &format{
-		text:    "an absolute path other than / without . or .. segments",
-		pattern: `^/`,
-		check:   isCleanAbsolute,
-	}
-	formatHostDir = &format{
-		text:    "an absolute directory of the worker's host without . or .. segments",
-		pattern: `^(/|[A-Za-z]:[/\\])`,
-		check:   isHostDir,
-	}
-	formatQueueKey = &format{
-		text:    `a task queue, or a prefix followed by one * at its end; every other queue belongs in "default"`,
-		pattern: `^[^*]+\*?$`,
-		check:   isQueueKey,
-	}
-	formatTypeName = &format{
-		text:    "the name of a registered type, up to 1000 characters",
-		pattern: `^[^\x00-\x1f]{1,1000}$`,
-		check:   isLine,
-	}
-	formatPointer = &format{
-		text:    `a JSON pointer such as "/config", with ~0 for ~ and ~1 for /; the whole is ""`,
-		pattern: `^(/([^/~]|~[01])*)*$`,
-		check:   isPointer,
-	}
-	formatInputPointer = &format{
-		text:    `a JSON pointer into the arguments that begins with the argument's index, such as "/0/token"`,
-		pattern: `^/(0|[1-9][0-9]?)(/([^/~]|~[01])*)*$`,
-		check:   isPointer,
-	}
-	formatLiteralPath = &format{
-		text:    `a type, an argument's index and a JSON pointer, such as "StartJob/0/config/key"`,
-		pattern: `^([^/~]|~[01])+/(0|[1-9][0-9]?|[*])(/([^/~]|~[01])*)*$`,
-		check:   func(s string) bool { return isPointer("/" + s) },
-	}
-	formatRef = &format{
-		text:    `a reference such as "env:NAME", "file:dir/name" or "vault:kv/app#field"`,
-		pattern: `^[a-z][a-z0-9-]*:.+$`,
-		check: func(s string) bool {
-			_, err := secrets.ParseRef(s)
-			return err == nil
-		},
-	}
-	formatProse = &format{
-		text:  "a text of 1 to 1000 characters",
-		check: isProse,
-	}
-	formatWorkflowID = &format{
-		text:    `a regular expression anchored at both ends, such as "^(?P<tenant>[a-z0-9-]+)-job-.*$"`,
-		pattern: `^\^.*\$$`,
-		check: func(s string) bool {
-			_, err := regexp.Compile(s)
-			return err == nil && len(s) <= 500 && isAnchored(s)
-		},
-	}
-	formatAny = &format{text: "a text", check: isProse}
+	formatName = newFormat("a name of 1 to 64 characters A-Z a-z 0-9 _ . -",
+		`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$`, nil)
+	formatVariable = newFormat("the name of an environment variable",
+		`^[A-Za-z_][A-Za-z0-9_]*$`, isLine)
+	formatSize = newFormat(`a size such as "512MiB" or "2GiB"`,
+		`^[1-9][0-9]{0,8}(B|KiB|MiB|GiB|TiB)$`, nil)
+	formatDuration = newFormat(`a duration such as "90s", "15m" or "1h30m"`,
+		`^([0-9]{1,9}[hms])+$`, isDuration)
+	formatSandboxPath = newFormat("an absolute path other than / without . or .. segments",
+		`^/`, isCleanAbsolute)
+	formatHostDir = newFormat("an absolute directory of the worker's host without . or .. segments",
+		`^(/|[A-Za-z]:[/\\])`, isHostDir)
+	formatQueueKey = newFormat(`a task queue, or a prefix followed by one * at its end; every other queue belongs in "default"`,
+		`^[^*]+\*?$`, isQueueKey)
+	formatTypeName = newFormat("the name of a registered type, up to 1000 characters",
+		`^[^\x00-\x1f]+$`, isLine)
+	formatPointer = newFormat(`a JSON pointer such as "/config", with ~0 for ~ and ~1 for /; the whole is ""`,
+		`^(/([^/~]|~[01])*)*$`, isPointer)
+	formatInputPointer = newFormat(`a JSON pointer into the arguments that begins with the argument's index, such as "/0/token"`,
+		`^/(0|[1-9][0-9]?)(/([^/~]|~[01])*)*$`, isPointer)
+	formatLiteralPath = newFormat(`a type, an argument's index and a JSON pointer, such as "StartJob/0/config/key"`,
+		`^([^/~]|~[01])+/(0|[1-9][0-9]?|[*])(/([^/~]|~[01])*)*$`, func(s string) bool { return isPointer("/" + s) })
+	formatRef = newFormat(`a reference such as "env:NAME", "file:dir/name" or "vault:kv/app#field"`,
+		`^[a-z][a-z0-9-]*:.+$`, isRef)
+	formatWorkflowID = newFormat(`a regular expression anchored at both ends, such as "^(?P<tenant>[a-z0-9-]+)-job-.*$"`,
+		`^\^.*\$$`, isWorkflowIDPattern)
+	formatProse = newFormat("a text of 1 to 1000 characters", "", isProse)
+	formatAny   = newFormat("a text", "", isProse)
 )
 
-// patternFormat returns a format that a pattern alone decides.
-func patternFormat(text, pattern string) *format {
-	re := regexp.MustCompile(pattern)
-	return &format{text: text, pattern: pattern, check: func(s string) bool {
-		return s != "" && re.MatchString(s)
-	}}
+// newFormat returns a format that needs both its pattern and its check, if it has
+// them.
+func newFormat(text, pattern string, check func(string) bool) *format {
+	f := &format{text: text, pattern: pattern, check: check}
+	if pattern != "" {
+		f.re = regexp.MustCompile(pattern)
+	}
+	return f
 }
 
 // accepts reports whether s has the format.
 func (f *format) accepts(s string) bool {
-	if f == nil {
-		return true
-	}
-	if f.pattern != "" && !matchesPattern(f.pattern, s) {
-		return false
-	}
-	return f.check == nil || f.check(s)
+	return (f.re == nil || f.re.MatchString(s)) && (f.check == nil || f.check(s))
 }
 
-// matchesPattern is only reached while a file is loaded, so compiling each time
-// costs nothing that matters.
-func matchesPattern(pattern, s string) bool {
-	return regexp.MustCompile(pattern).MatchString(s)
+func isRef(s string) bool {
+	_, err := secrets.ParseRef(s)
+	return err == nil
+}
+
+func isWorkflowIDPattern(s string) bool {
+	_, err := regexp.Compile(s)
+	return err == nil && len(s) <= 500 && isAnchored(s)
+}
+
+func isDuration(s string) bool {
+	d, err := time.ParseDuration(s)
+	return err == nil && d > 0
 }
 
 func isCleanAbsolute(s string) bool {

@@ -58,7 +58,7 @@ func checkFileError(t *testing.T, err error, src string) {
 	if len(faulty.Problems) == 0 || len(faulty.Problems) > 50 || faulty.Omitted < 0 {
 		t.Errorf("there are %d problems and %d more", len(faulty.Problems), faulty.Omitted)
 	}
-	lines := strings.Count(src, "\n") + 1
+	lines := strings.Count(src, "\n") + 2 // what is missing at the end stands behind it
 	for _, p := range faulty.Problems {
 		if p.Line < 0 || p.Line > lines || p.Column < 0 || p.Text == "" {
 			t.Errorf("a problem lies at %d:%d of %d lines: %q", p.Line, p.Column, lines, p.Text)

@@ -10,7 +10,8 @@ import (
 	"github.com/sandboxguard/sandboxguard/validation"
 )
 
-// checkedRules are the rules that CheckManifest and CheckRunConfig can report.
+// checkedRules are the rules that CheckManifest and CheckRunConfig can report,
+// but for the rule syntax, which a decoded value cannot break.
 var checkedRules = []string{
 	validation.RuleClientOptionCredential,
 	validation.RuleEntryHostPath,

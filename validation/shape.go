@@ -1,5 +1,7 @@
 package validation
 
+import "regexp"
+
 // kind is what a value of the policy file must be.
 type kind int
 
@@ -43,7 +45,8 @@ type field struct {
 // format is what a string must look like. Its text completes "must be ".
 type format struct {
 	text    string
-	pattern string // an ECMA 262 and RE2 expression for the schema, may be empty
+	pattern string // may be empty
+	re      *regexp.Regexp
 	check   func(string) bool
 }
 

@@ -59,7 +59,7 @@ func readYAML(src []byte, ps *problems) *yaml.Node {
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(src))
 	var document yaml.Node
-	if err := decoder.Decode(&document); err != nil {
+	if err := decodeNode(decoder, &document); err != nil {
 		if errors.Is(err, io.EOF) {
 			ps.add(place{line: 1, column: 1}, "", "must not be empty; the least is a version and a default section")
 			return nil
@@ -68,7 +68,7 @@ func readYAML(src []byte, ps *problems) *yaml.Node {
 		return nil
 	}
 	var second yaml.Node
-	switch err := decoder.Decode(&second); {
+	switch err := decodeNode(decoder, &second); {
 	case errors.Is(err, io.EOF):
 	case err != nil:
 		addSyntaxProblem(src, err, ps)
@@ -82,6 +82,20 @@ func readYAML(src []byte, ps *problems) *yaml.Node {
 		return nil
 	}
 	return document.Content[0]
+}
+
+// errYAML stands for a panic of the YAML library.
+var errYAML = errors.New("yaml: not understood")
+
+// decodeNode reads one document. A panic of the library becomes an error: a file
+// that is followed must not end the worker.
+func decodeNode(decoder *yaml.Decoder, n *yaml.Node) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errYAML
+		}
+	}()
+	return decoder.Decode(n)
 }
 
 // directive finds a line that begins with "%" before the document.

@@ -185,7 +185,7 @@ func (w *walker) scalar(n *yaml.Node, s *shape, path string) *value {
 		v.day, ok = parseDay(n)
 	case kindDuration:
 		want = formatDuration.text
-		ok = isStringNode(n) && isDuration(n.Value)
+		ok = isStringNode(n) && formatDuration.accepts(n.Value)
 	case kindSize:
 		want = formatSize.text
 		ok = isStringNode(n) && formatSize.accepts(n.Value)
@@ -224,11 +224,6 @@ func parseDay(n *yaml.Node) (time.Time, bool) {
 	}
 	day, err := time.Parse(time.DateOnly, n.Value)
 	return day, err == nil && day.Year() >= 2000
-}
-
-func isDuration(s string) bool {
-	d, err := time.ParseDuration(s)
-	return err == nil && d > 0 && formatDuration.accepts(s)
 }
 
 func parseWhole(n *yaml.Node, most int) (int, bool) {
