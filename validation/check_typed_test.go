@@ -98,8 +98,8 @@ func TestCheckManifestOfTypes(t *testing.T) {
 		},
 		{
 			"a relative root",
-			sandbox.Manifest{Root: "/work", Entries: map[string]sandbox.Entry{
-				"in":  {Type: "s3_mount", Raw: json.RawMessage(`{"mount_path":"/work/in"}`)},
+			sandbox.Manifest{Root: "/box", Entries: map[string]sandbox.Entry{
+				"in":  {Type: "s3_mount", Raw: json.RawMessage(`{"mount_path":"/box/in"}`)},
 				"out": {Type: "s3_mount", Raw: json.RawMessage(`{"mount_path":"/workspace/out"}`)},
 			}},
 			[]string{"/0/entries/out/mount_path entry-path-escape"},
