@@ -37,7 +37,12 @@ secrets:
 
 func policies(tb testing.TB, queues string) *validation.Policies {
 	tb.Helper()
-	p, err := validation.ParsePolicies("policy.yaml", []byte(secretsSection+queues))
+	return parsed(tb, secretsSection+queues)
+}
+
+func parsed(tb testing.TB, file string) *validation.Policies {
+	tb.Helper()
+	p, err := validation.ParsePolicies("policy.yaml", []byte(file))
 	if err != nil {
 		tb.Fatalf("policy: %v", err)
 	}
@@ -203,6 +208,13 @@ func options60(ctx workflow.Context) workflow.Context {
 func named(name string) activity.RegisterOptions { return activity.RegisterOptions{Name: name} }
 
 var activityDynamic = activity.DynamicRegisterOptions{}
+
+// pushAll calls the activity Push with several arguments.
+func pushAll(args ...any) func(workflow.Context) error {
+	return func(ctx workflow.Context) error {
+		return workflow.ExecuteActivity(options60(ctx), "Push", args...).Get(ctx, nil)
+	}
+}
 
 // otherWorkflow calls an activity that no grant names.
 func otherWorkflow(in any) func(workflow.Context) error {
