@@ -220,7 +220,7 @@ func (s *scrub) walk(v reflect.Value, depth int) (reflect.Value, bool) {
 
 // number withholds what a number could only hide by changing its type.
 func (s *scrub) number(text string) {
-	if len(text) >= 8 && s.hidden.ContainsString(text) {
+	if s.hidden.ContainsString(text) {
 		s.withheld = true
 	}
 }

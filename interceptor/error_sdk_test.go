@@ -39,7 +39,9 @@ func TestCanceledErrorMessage(t *testing.T) {
 func TestTimeoutErrorDetails(t *testing.T) {
 	for _, make := range []func(s string) error{
 		func(s string) error { return temporal.NewHeartbeatTimeoutError("at " + s) },
-		func(s string) error { return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_HEARTBEAT, errSaid, "at "+s) },
+		func(s string) error {
+			return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_HEARTBEAT, errSaid, "at "+s)
+		},
 	} {
 		err := errorOf(t, make)
 		var timeout *temporal.TimeoutError

@@ -32,6 +32,9 @@ type plan struct {
 	// opaque is true for types whose encoding is not their exported fields: they
 	// are read through their own JSON.
 	opaque bool
+	// marshals is true where that is a marshaler's doing: then nobody knows where
+	// in the encoding a typed place stands.
+	marshals bool
 	// fields of a struct, in order, embedded ones flattened the way
 	// encoding/json does it.
 	fields []planField
@@ -69,7 +72,8 @@ func planOf(t reflect.Type) *plan {
 	}
 	p := &plan{opaque: isOpaque(t)}
 	p.guard, p.text, p.number = reach(t, map[reflect.Type]bool{})
-	if t.Kind() == reflect.Struct && !isLeafType(t) && !p.opaque {
+	p.marshals = p.opaque && !(t.Kind() == reflect.Struct && hidesFields(t, map[reflect.Type]bool{}))
+	if t.Kind() == reflect.Struct && !isLeafType(t) && !reflect.PointerTo(t).Implements(typeProto) {
 		for _, f := range jsonFields(t, nil, map[reflect.Type]bool{}) {
 			ft := t.FieldByIndex(f.index).Type
 			f.guard, f.text, f.number = reach(ft, map[reflect.Type]bool{})

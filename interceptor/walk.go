@@ -131,6 +131,7 @@ func (w *walker) walk(v reflect.Value, key string, typed bool) (reflect.Value, b
 				return v, false
 			}
 		}
+		typed = typed && !p.marshals
 		saved := w.text
 		w.text = nil
 		defer func() { w.text = saved }()
@@ -266,6 +267,9 @@ func (w *walker) sequence(v reflect.Value, key string, typed bool) (reflect.Valu
 			w.text(w.at, key, string(v.Bytes()))
 		}
 		return v, false
+	}
+	if key == "sandbox" || key == "manifest" {
+		key = "" // a map in a list is not the map under the key
 	}
 	out, copied := v, false
 	for i := range v.Len() {
