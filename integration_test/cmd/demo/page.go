@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 )
@@ -11,8 +12,10 @@ import (
 // width is the longest line that the demo prints.
 const width = 100
 
-// A page is what the demo prints on. Every line is kept within width.
+// A page is what the demo prints on. Every line is kept within width. Activities
+// print too, so it takes one line after the other.
 type page struct {
+	mu   sync.Mutex
 	out  io.Writer
 	then time.Time // when the step began
 }
@@ -20,9 +23,10 @@ type page struct {
 // step begins a numbered step and says in a sentence what it shows.
 func (p *page) step(number int, title, sentence string) {
 	p.then = time.Now()
-	fmt.Fprintf(p.out, "\n(%d) %s\n", number, title)
-	p.wrap("    ", "    ", sentence)
-	fmt.Fprintln(p.out)
+	p.wrap("", "", "")
+	p.wrap("", "    ", fmt.Sprintf("(%d) %s", number, title))
+	p.say("%s", sentence)
+	p.wrap("", "", "")
 }
 
 // done ends a step.
@@ -47,6 +51,8 @@ func (p *page) quote(text string) {
 // wrap prints words below each other so that no line is longer than width. A
 // word that does not fit on a line of its own is broken.
 func (p *page) wrap(first, others, text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	line := first
 	for {
 		room := width - utf8.RuneCountInString(line)

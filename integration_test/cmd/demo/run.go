@@ -51,11 +51,11 @@ func run(ctx context.Context, stdout io.Writer, o options) int {
 		}
 	}
 	if err = errors.Join(err, d.stop()); err != nil {
-		fmt.Fprintln(stdout)
+		d.wrap("", "", "")
 		d.wrap("FAILED: ", "  ", err.Error())
 		return 1
 	}
-	fmt.Fprintln(stdout)
+	d.wrap("", "", "")
 	d.wrap("", "", fmt.Sprintf("All of it went as it says above, in %.1f s.", time.Since(begin).Seconds()))
 	return 0
 }

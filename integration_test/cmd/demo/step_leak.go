@@ -18,7 +18,7 @@ import (
 // leak is step 1: the job with its token as text, and where the token is then.
 func (d *demo) leak(ctx context.Context) error {
 	d.step(1, "Without the guard",
-		"A job holds a half year of orders against a reference table; its manifest carries the API token as text.")
+		"A job checks half a year of orders against a reference table; its manifest carries the API token as text.")
 	token := secret{name: "the token of step 1", value: d.api.issueReports()}
 	d.secrets = append(d.secrets, token)
 
@@ -54,7 +54,7 @@ func (d *demo) findToken(ctx context.Context, token secret) error {
 		return errors.New("step 1 must find the token, else step 6 proves nothing")
 	}
 	d.found = len(found)
-	d.say("Anybody who may read the namespace now finds the token in %d places:", d.found)
+	d.say("Whoever may read the namespace (history, Describe, List) now finds the token in %d places:", d.found)
 	for _, f := range found {
 		d.quote(fmt.Sprintf("%-45s %s", f.where, f.forms))
 	}

@@ -3,10 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/worker"
 
 	guard "github.com/sandboxguard/sandboxguard/interceptor"
@@ -28,7 +29,8 @@ func (d *demo) refusals(ctx context.Context) error {
 		for _, a := range list {
 			a.register(r)
 		}
-		r.RegisterActivity(&Workspaces{dir: os.DevNull}) // never reached
+		// What would run if something were scheduled.
+		r.RegisterDynamicActivity(func(context.Context, converter.EncodedValues) error { return nil }, activity.DynamicRegisterOptions{})
 	})
 	if err != nil {
 		return err

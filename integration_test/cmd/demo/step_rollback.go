@@ -7,10 +7,12 @@ import (
 	"strings"
 
 	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
 
 	guard "github.com/sandboxguard/sandboxguard/interceptor"
 
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
+	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/secrets/audit"
 	"github.com/sandboxguard/sandboxguard/validation"
 )
@@ -34,23 +36,33 @@ func (d *demo) rollback(context.Context) error {
 	d.say("")
 	d.say("%-42s %-20s %s", "", "without the guard", "under stricter.yaml")
 	for _, r := range []struct {
-		name string
-		run  harness.Run
-	}{{"anomaly-report, recorded in step 2", d.report}, {"publish-release, recorded in step 3", d.release}} {
+		name     string
+		run      harness.Run
+		workflow any // takes the place of AnomalyReport
+		replays  bool
+	}{
+		{"anomaly-report, recorded in step 2", d.report, AnomalyReport, true},
+		{"publish-release, recorded in step 3", d.release, AnomalyReport, true},
+		{"anomaly-report, against other code", d.report, otherReport, false},
+	} {
 		for _, o := range []worker.WorkflowReplayerOptions{{}, {Plugins: []worker.Plugin{stricter}}} {
-			if err := replay(r.run, o); err != nil {
-				return fmt.Errorf("%s: %w", r.name, err)
+			if err := replay(r.run, o, r.workflow); (err == nil) != r.replays {
+				return errors.Join(fmt.Errorf("%s: replays: %v", r.name, err == nil), err)
 			}
 		}
-		d.say("%-42s %-20s %s", r.name, "replays", "replays")
+		said := map[bool]string{true: "replays", false: "does not replay"}[r.replays]
+		d.say("%-42s %-20s %s", r.name, said, said)
 	}
 	d.done("the guard can be taken out again, and policy can change, at any time")
 	return nil
 }
 
-func replay(run harness.Run, o worker.WorkflowReplayerOptions) error {
+// otherReport shows that a replay can fail.
+func otherReport(workflow.Context, sandbox.Manifest) (string, error) { return "", nil }
+
+func replay(run harness.Run, o worker.WorkflowReplayerOptions, report any) error {
 	return harness.Replay(run.History, harness.ReplayOptions{Replayer: o}, func(r worker.WorkflowRegistry) {
-		r.RegisterWorkflow(AnomalyReport)
+		r.RegisterWorkflowWithOptions(report, workflow.RegisterOptions{Name: "AnomalyReport"})
 		r.RegisterWorkflow(PublishRelease)
 	})
 }

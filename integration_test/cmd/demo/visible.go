@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -96,16 +97,9 @@ func inputOf(e *historypb.HistoryEvent, path ...string) (string, error) {
 		}
 		part = object[key]
 	}
-	var value any
-	if err := json.Unmarshal(part, &value); err != nil {
+	var b bytes.Buffer
+	if err := json.Indent(&b, part, "", "  "); err != nil {
 		return "", fmt.Errorf("the input cannot be read: %w", err)
-	}
-	var b strings.Builder
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(value); err != nil {
-		return "", err
 	}
 	return b.String(), nil
 }

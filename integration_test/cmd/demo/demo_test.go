@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
+	guard "github.com/sandboxguard/sandboxguard/interceptor"
+)
+
+// TestMain lets the test's own binary be the program that jobs run.
+func TestMain(m *testing.M) {
+	if code, ok := runTool(os.Args[1:], os.Stdout, os.Stderr); ok {
+		os.Exit(code)
+	}
+	os.Exit(m.Run())
+}
+
+// demonstrate runs the demo in a temporary directory that must be empty
+// afterwards.
+func demonstrate(t *testing.T, o options) (code int, output string) {
+	t.Helper()
+	temp := t.TempDir()
+	for _, variable := range []string{"TMPDIR", "TMP", "TEMP"} {
+		t.Setenv(variable, temp)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var out bytes.Buffer
+	code = run(ctx, &out, o)
+	left, err := os.ReadDir(temp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(left) > 0 {
+		t.Errorf("the demo left %s behind", left[0].Name())
+	}
+	for _, variable := range []string{envToken, envRelease, envDSN} {
+		if _, set := os.LookupEnv(variable); set {
+			t.Errorf("the demo left %s set", variable)
+		}
+	}
+	return code, out.String()
+}
+
+func TestDemo(t *testing.T) {
+	var log bytes.Buffer
+	code, output := demonstrate(t, options{log: &log})
+	if code != 0 {
+		t.Fatalf("exit code %d\n%s", code, output)
+	}
+	var found int
+	_, last, _ := strings.Cut(output, "=> 0 places with the guard, ")
+	if _, err := fmt.Sscanf(last, "%d without it", &found); err != nil || found == 0 {
+		t.Errorf("step 1 found the token in %d places (%v)", found, err)
+	}
+	for line := range strings.Lines(output) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+			t.Errorf("a line of %d characters: %s", n, line)
+		}
+	}
+	for _, want := range []string{
+		"(1) Without the guard", "(2) With the guard", "(3) An old workflow", "(4) Refused", "(5) Rollback", "(6) Searched",
+		`"REPORTS_API_TOKEN": "rpt_live_`, `"type": "temporal.worker_env_value"`, "Authorization: Bearer [redacted:reports-api]",
+		"6 anomalies against the reference table", `"action":"inject"`,
+		"POST /v1/announcements/v1.4.0: 401 Unauthorized", "POST /v1/announcements/v1.4.0: 201 Created",
+		"literal-credential", "host-path-grant", "live-session", "secret-not-granted", "does not replay",
+	} {
+		if !strings.Contains(output, want) {
+			t.Errorf("the demo does not print %q", want)
+		}
+	}
+	if strings.Contains(output, "/etc") {
+		t.Error("a message shows the path of the host")
+	}
+	if !strings.Contains(log.String(), "worker guarded") {
+		t.Error("the workers' log was not shown")
+	}
+}
+
+// TestDemoNotices takes away what the demo shows and looks whether it fails.
+func TestDemoNotices(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		o    options
+		want string
+	}{
+		{
+			name: "no guard",
+			o: options{plugin: func(guard.Options) (client.Plugin, error) {
+				return temporal.NewSimplePlugin(temporal.SimplePluginOptions{Name: "none"})
+			}},
+			want: "the job with the guard",
+		},
+		{
+			name: "a search that finds nothing",
+			o:    options{search: func(string, []harness.Blob) []harness.Hit { return nil }},
+			want: "step 1 must find the token",
+		},
+		{
+			name: "a search that finds what is everywhere",
+			o: options{search: func(_ string, blobs []harness.Blob) []harness.Hit {
+				return harness.Search("AnomalyReport", blobs)
+			}},
+			want: "places hold a secret",
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			code, output := demonstrate(t, tc.o)
+			if code == 0 || !strings.Contains(output, "FAILED: ") || !strings.Contains(output, tc.want) {
+				t.Errorf("exit code %d, want a failure that says %q\n%s", code, tc.want, output)
+			}
+		})
+	}
+}
+
+func TestDemoStopsWhenInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out bytes.Buffer
+	if code := run(ctx, &out, options{}); code == 0 || strings.Contains(out.String(), "(2)") {
+		t.Errorf("exit code %d\n%s", code, out.String())
+	}
+}
