@@ -27,7 +27,6 @@ var (
 	alphaBase32    = newAlphabet("234567", uppers)
 	alphaBech32    = newAlphabet(digits, uppers)
 	alphaLetter    = newAlphabet(lowers, uppers)
-	alphaBase36    = newAlphabet(digits, lowers)
 	alphaBase62    = newAlphabet(digits, lowers, uppers)
 	alphaWord      = newAlphabet(digits, lowers, uppers, "_")
 	alphaBase64    = newAlphabet(digits, lowers, uppers, "+/")
@@ -37,19 +36,23 @@ var (
 	alphaToken68   = newAlphabet(digits, lowers, uppers, "-._~+/=")
 )
 
-// run is the length of the text over a that begins at s[at:].
-func run(s string, at int, a alphabet) int {
+// run is the length of the text over a that begins at s[at:]. Every caller that may come by the same text
+// again and again uses runUpTo.
+func run(s string, at int, a alphabet) int { return runUpTo(s, at, a, len(s)) }
+
+// runUpTo is run, but looks at no more than limit characters.
+func runUpTo(s string, at int, a alphabet, limit int) int {
 	n := 0
-	for at+n < len(s) && a.has(s[at+n]) {
+	for n < limit && at+n < len(s) && a.has(s[at+n]) {
 		n++
 	}
 	return n
 }
 
-// runBack is the length of the text over a that ends at s[:at].
-func runBack(s string, at int, a alphabet) int {
+// runBack is the length, up to limit, of the text over a that ends at s[:at].
+func runBack(s string, at int, a alphabet, limit int) int {
 	n := 0
-	for at-n > 0 && a.has(s[at-n-1]) {
+	for n < limit && at-n > 0 && a.has(s[at-n-1]) {
 		n++
 	}
 	return n

@@ -16,11 +16,17 @@ func (d *detector) addAssignments() {
 // alphaName are the characters of names.
 var alphaName = newAlphabet(digits, lowers, uppers, "_-.")
 
+// maxName is the longest name that is looked at.
+const maxName = 64
+
 // matchAssignment matches a random value that is assigned to a secret-looking name of which a part stands
 // at s[at:].
 func (d *detector) matchAssignment(s string, at int, found []Finding) []Finding {
-	const maxName = 64
-	nameStart, nameEnd := at-runBack(s, at, alphaName), at+run(s, at, alphaName)
+	nameStart := at - runBack(s, at, alphaName, maxName)
+	nameEnd := at + runUpTo(s, at, alphaName, maxName)
+	if nameEnd-nameStart >= maxName {
+		return found
+	}
 	start, ok := assigned(s, nameEnd)
 	if !ok && strings.HasPrefix(s[nameStart:nameEnd], "--") { // a flag and its value
 		start = skipQuote(s, skipSpaces(s, nameEnd))
@@ -29,19 +35,24 @@ func (d *detector) matchAssignment(s string, at int, found []Finding) []Finding 
 	if !ok {
 		return found
 	}
-	end := start + valueLength(s, start)
-	if end-start < textLimits.length {
+	// Random text is random from the start. Looking at all of each value would take long for a text made of
+	// names, where each is part of the values of those before it.
+	const sample = 64
+	n := valueLength(s, start, sample)
+	if n < textLimits.length || !LooksSecretName(s[nameStart:nameEnd]) {
 		return found
 	}
-	if nameEnd-nameStart > maxName || !LooksSecretName(s[nameStart:nameEnd]) {
+	kind := namedKind(s[nameStart:nameEnd], s[start:start+n])
+	if kind == kindRandom && !looksRandom(s[start:start+n], textLimits) {
 		return found
 	}
-	value := s[start:end]
-	kind := namedKind(s[nameStart:nameEnd], value)
-	if kind == kindRandom && matchWhole(value) == nil && !looksRandom(value, textLimits) {
-		return found
+	if n == sample {
+		n = valueLength(s, start, maxRandom)
+		if kind = namedKind(s[nameStart:nameEnd], s[start:start+n]); kind == kindRandom && !looksRandom(s[start:start+n], textLimits) {
+			return found
+		}
 	}
-	return d.addWithin(found, s, start, end, kind)
+	return d.addWithin(found, s, start, start+n, kind)
 }
 
 // assigned is where the value begins that is assigned to the name which ends at s[at]: after "=", ":" or
@@ -85,14 +96,15 @@ func skipSpaces(s string, at int) int {
 	return at
 }
 
-// valueLength is the length of the value that begins at s[at:].
-func valueLength(s string, at int) int {
-	n := strings.IndexAny(s[at:min(len(s), at+maxRandom)], "\"'`\\ \t\r\n,;<>(){}[]&|")
+// valueLength is the length, up to limit, of the value that begins at s[at:].
+func valueLength(s string, at, limit int) int {
+	value := s[at:min(len(s), at+limit)]
+	n := strings.IndexAny(value, "\"'`\\ \t\r\n,;<>(){}[]&|")
 	if n < 0 {
-		n = min(len(s), at+maxRandom) - at
+		n = len(value)
 	}
-	for n > 0 && strings.IndexByte(".:", s[at+n-1]) >= 0 {
-		n--
+	for n > 0 && n < limit && strings.IndexByte(".:", value[n-1]) >= 0 {
+		n-- // the end of a sentence
 	}
 	return n
 }

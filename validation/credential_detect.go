@@ -5,6 +5,7 @@ type detector struct {
 	bitmap  [1 << 16 / 64]uint64 // over the hashes of the grams
 	slots   [1 << 12]uint16      // hash table with linear probing, of indices into entries; 0 is empty
 	entries []gramEntry          // the first one is not used
+	inner   *detector            // of what may stand within a password or token
 }
 
 // gramEntry lists the rules to try where a gram stands.
@@ -21,21 +22,27 @@ type anchoredRule func(s string, at int, found []Finding) []Finding
 var credentials = newDetector()
 
 func newDetector() *detector {
-	d := &detector{entries: make([]gramEntry, 1)}
+	known := &detector{entries: make([]gramEntry, 1)}
+	known.addKnown()
+	all := &detector{entries: make([]gramEntry, 1), inner: known}
+	all.addKnown()
+	all.addHeaders()
+	all.addAssignments()
+	return all
+}
+
+// addKnown adds what is known by its own form to the detector.
+func (d *detector) addKnown() {
 	for i := range tokenRules {
 		r := &tokenRules[i]
-		try := func(s string, at int, found []Finding) []Finding {
+		d.add(r.prefix, r.body, func(s string, at int, found []Finding) []Finding {
 			if end := r.match(s, at); end > 0 {
 				return add(found, Finding{Kind: r.kind, Start: at, End: end})
 			}
 			return found
-		}
-		d.add(r.prefix, r.body, try)
+		})
 	}
 	d.addShapes()
-	d.addHeaders()
-	d.addAssignments()
-	return d
 }
 
 // add has try called wherever text stands. A text of less than four bytes is made longer by each character
@@ -57,7 +64,7 @@ func (d *detector) addGram(gram uint32, try anchoredRule) {
 	d.bitmap[h>>6] |= 1 << (h & 63)
 	slot := d.slot(gram)
 	if *slot == 0 {
-		*slot = uint16(len(d.entries))
+		*slot = uint16(len(d.entries)) //nolint:gosec // there are fewer entries than slots
 		d.entries = append(d.entries, gramEntry{gram: gram})
 	}
 	e := &d.entries[*slot]
@@ -114,7 +121,7 @@ func add(found []Finding, f Finding) []Finding {
 func (d *detector) addWithin(found []Finding, s string, start, end int, kind string) []Finding {
 	inner := matchWhole(s[start:end])
 	if inner == nil {
-		inner = d.detect(s[start:end], nil)
+		inner = d.inner.detect(s[start:end], nil)
 	}
 	if inner == nil {
 		return add(found, Finding{Kind: kind, Start: start, End: end})

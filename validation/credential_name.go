@@ -7,6 +7,8 @@ import "strings"
 // meant (token_count, secretName, password_hash), nor are other tokens and keys (next_page_token,
 // partition_key, public_key).
 func LooksSecretName(key string) bool {
+	const longest = 256
+	key = key[max(0, len(key)-longest):]
 	words := splitName(key)
 	words.trimDecoration()
 	list := words.list()
@@ -40,8 +42,8 @@ var (
 		"bearer jwt apikey apitoken apisecret accesskey accesstoken authkey authtoken secretkey secretaccesskey privatekey privkey " +
 		"clientsecret refreshtoken sharedkey accountkey bottoken")
 	// keyWords make a credential of a key.
-	keyWords = newVocabulary("api access secret private signing sign encryption encrypt decryption auth authentication account master service storage " +
-		"shared license deploy ssh hmac webhook app application admin server integration gpg pgp rsa aes host session cookie")
+	keyWords = newVocabulary("api access secret private signing sign encryption encrypt decryption auth authentication account master service " +
+		"shared license deploy ssh hmac webhook app application admin server integration aes session cookie")
 	// tokenWords make credentials of tokens in the plural, which are mostly counted.
 	tokenWords = newVocabulary("api access auth refresh secret bearer bot personal deploy")
 	// harmlessBefore turns the words after it into something else.

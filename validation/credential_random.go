@@ -23,7 +23,7 @@ const maxRandom = 4096
 // looksRandom reports whether s was made by a generator rather than by a person: no words, no numbers, no
 // identifier of a known form, no path, reference or placeholder.
 func looksRandom(s string, lim limits) bool {
-	if len(s) < lim.length || len(s) > maxRandom || isReference(s) || isPlaceholder(s) || isIdentifier(s) {
+	if len(s) < lim.length || len(s) > maxRandom {
 		return false
 	}
 	letters, digits, hex := 0, 0, 0
@@ -41,17 +41,22 @@ func looksRandom(s string, lim limits) bool {
 			hex++
 		}
 	}
-	const hexLength = 32
-	switch chars := letters + digits; {
-	case 10*chars < 6*len(s) || 10*chars < 7*lim.length || letters == 0 || !isVaried(s):
+	chars := letters + digits
+	if 10*chars < 6*len(s) || 10*chars < 7*lim.length || letters == 0 {
 		return false
+	}
+	const hexLength = 32
+	switch {
 	case hex == len(s) && len(s) >= hexLength && digits > 0:
-		return true
 	case digits == 0: // words have none either, so the letters must be all the wilder
 		const length, score = 20, 6
-		return len(s) >= length && randomness(s) >= score
+		if len(s) < length || randomness(s) < score {
+			return false
+		}
+	case randomness(s) < lim.score:
+		return false
 	}
-	return randomness(s) >= lim.score
+	return isVaried(s) && !isReference(s) && !isPlaceholder(s) && !isIdentifier(s)
 }
 
 // randomness is the logarithm of how much likelier the pairs of neighbouring letters and digits in s are in

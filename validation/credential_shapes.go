@@ -50,8 +50,8 @@ const maxJWTHeader = 2048
 
 // matchJWT matches three parts in base64 of which the first is a JSON object that names an algorithm.
 func matchJWT(s string, at int, found []Finding) []Finding {
-	if at > 0 && alphaBase64URL.has(s[at-1]) && !startsWord(s, at) {
-		return found
+	if at > 0 && (s[at-1] == '-' || s[at-1] == '_') || !startsWord(s, at) {
+		return found // within longer base64
 	}
 	header := run(s, at, alphaBase64URL)
 	end := at + header
@@ -95,16 +95,16 @@ func matchPEM(s string, at int, found []Finding) []Finding {
 		return found
 	}
 	body := at + len(label) + len(dashes)
-	limit := min(len(s), body+maxKey)
-	end := limit
-	if i := strings.Index(s[body:limit], dashes+"END "); i >= 0 {
+	// The next dashes begin the last line, unless the key was cut short.
+	end, limit := body, body
+	if i := strings.Index(s[body:min(len(s), body+maxKey)], dashes); i >= 0 && strings.HasPrefix(s[body+i+len(dashes):], "END ") {
 		end = body + i
-		if j := strings.Index(s[end+len(dashes):limit], dashes); j >= 0 {
-			limit = end + len(dashes) + j + len(dashes)
+		limit = end + len(dashes)
+		if j := strings.Index(s[limit:min(len(s), limit+maxLine)], dashes); j >= 0 {
+			limit += j + len(dashes)
 		}
 	} else {
-		limit = body
-		for limit < end && (alphaBase64.has(s[limit]) || strings.IndexByte("=\\ \t\r\n", s[limit]) >= 0) {
+		for limit < len(s) && limit < body+maxKey && (alphaBase64.has(s[limit]) || strings.IndexByte("=\\ \t\r\n", s[limit]) >= 0) {
 			limit++
 		}
 		end = limit
@@ -139,7 +139,7 @@ func matchTelegram(s string, at int, found []Finding) []Finding {
 	if body := s[at+1 : end]; !isVaried(body) || !isMixed(body) || isPlaceholder(body) {
 		return found
 	}
-	for id := min(longest, runBack(s, at, alphaDigit)); id >= shortest; id-- {
+	for id := runBack(s, at, alphaDigit, longest); id >= shortest; id-- {
 		if start := at - id; startsWord(s, start) {
 			return add(found, Finding{Kind: kindTelegram, Start: start, End: end})
 		}
@@ -183,7 +183,7 @@ func matchDiscordWebhook(s string, at int, found []Finding) []Finding {
 // matchTerraform matches a token of HCP Terraform around its middle.
 func matchTerraform(s string, at int, found []Finding) []Finding {
 	const middle, head = ".atlasv1.", 14
-	if !strings.HasPrefix(s[at:], middle) || runBack(s, at, alphaBase62) < head || !startsWord(s, at-head) {
+	if !strings.HasPrefix(s[at:], middle) || runBack(s, at, alphaBase62, head) < head || !startsWord(s, at-head) {
 		return found
 	}
 	from := at + len(middle)

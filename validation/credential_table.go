@@ -14,7 +14,7 @@ type tokenRule struct {
 }
 
 // unlimited is the length of tokens that have no fixed one.
-const unlimited = 4096
+const unlimited = 2048
 
 // tokenRules are the credentials of known services. The shapes are those that the services document or
 // hand out; ids that are no secret by themselves are listed where they only occur beside one.
@@ -126,7 +126,7 @@ func (r *tokenRule) match(s string, at int) (end int) {
 		return 0
 	}
 	from := at + len(r.prefix)
-	n := run(s, from, r.body)
+	n := runUpTo(s, from, r.body, r.max+1)
 	for n > 0 && (s[from+n-1] == '.' || s[from+n-1] == '-') {
 		n-- // the end of a sentence, or a dash
 	}

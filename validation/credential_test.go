@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"go/build"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -125,8 +127,8 @@ func TestSparesSource(t *testing.T) {
 	t.Logf("%d files, %d MB", files, size>>20)
 }
 
-// TestSparesRepository wants nothing to be found in the texts of this repository. Tests and their data hold
-// made-up credentials on purpose.
+// TestSparesRepository wants nothing to be found in the texts of this repository. Tests and their data, the
+// demo and the README, which shows what the demo leaves in history, hold made-up credentials on purpose.
 func TestSparesRepository(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -134,7 +136,7 @@ func TestSparesRepository(t *testing.T) {
 	}
 	files, size := spares(t, root, func(path string) bool {
 		base := filepath.Base(path)
-		return base == ".git" || base == "testdata" || strings.HasSuffix(base, "_test.go") || base == "cmd" && filepath.Dir(path) == "integration_test"
+		return path == "README.md" || base == ".git" || base == "testdata" || strings.HasSuffix(base, "_test.go") || base == "cmd" && filepath.Dir(path) == "integration_test"
 	})
 	t.Logf("%d files, %d KB", files, size>>10)
 }
@@ -241,6 +243,46 @@ func ordinaryTexts(size int) map[string]string {
 	}
 }
 
+// hostileTexts are made of beginnings of credentials, of which each could be part of those before it.
+func hostileTexts(size int) map[string]string {
+	texts := make(map[string]string)
+	for _, part := range []string{
+		"eyJ", "eyJ-", "eyJ.", "ghp_", "sk-ant-", "glpat-", "xoxb-1-", "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\nAbC0", "pass", "pass.",
+		"pass=", "pass:", "pass=/", "--token ", "password=a1B2c3D4e5F6g7H8", "key=key2=", "a://", "a://b:c", "a://b:c@", "Bearer ", "Basic YTpi",
+		":AA", "1:AA", "12345678:AAa1", ".atlasv1.", "aaaaaaaaaaaaaa.atlasv1.", "hooks.slack.com/services/T", "discord.com/api/webhooks/1", "\\", "\"pass\\",
+		"AccountKey=", "secret_", "MTIzNDU2Nzg5MDEyMzQ1Njc4.", "00000000-0000-0000-0000-", "token=00000000-0000-0000-0000-000000000000",
+	} {
+		texts[part] = strings.Repeat(part, size/len(part))
+	}
+	return texts
+}
+
+// TestDetectHostile checks that no text takes time out of proportion to its size: detection runs in
+// workflow code, which has a second in all.
+func TestDetectHostile(t *testing.T) {
+	for part, text := range hostileTexts(1 << 18) {
+		start := time.Now()
+		validation.DetectNamed("password", text)
+		validation.LooksSecretName(text)
+		// Far more than it takes on a busy machine with the race detector, and less than the square takes.
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("%q repeated: %v for 256 KB", part, took)
+		}
+	}
+}
+
+func BenchmarkDetectHostile(b *testing.B) {
+	texts := hostileTexts(1 << 20)
+	for _, part := range slices.Sorted(maps.Keys(texts)) {
+		b.Run(fmt.Sprintf("%q", part), func(b *testing.B) {
+			b.SetBytes(int64(len(texts[part])))
+			for b.Loop() {
+				validation.DetectNamed("password", texts[part])
+			}
+		})
+	}
+}
+
 // TestDetectAllocations pins that ordinary text costs no allocation.
 func TestDetectAllocations(t *testing.T) {
 	for kind, text := range ordinaryTexts(1 << 14) {
@@ -265,13 +307,7 @@ func BenchmarkDetectCredentials(b *testing.B) {
 	}
 	texts := ordinaryTexts(1 << 20)
 	texts["source"] = strings.Repeat(string(source), 1<<20/len(source)+1)
-	for _, kind := range slices.Sorted(func(yield func(string) bool) {
-		for kind := range texts {
-			if !yield(kind) {
-				return
-			}
-		}
-	}) {
+	for _, kind := range slices.Sorted(maps.Keys(texts)) {
 		b.Run(kind, func(b *testing.B) {
 			b.SetBytes(int64(len(texts[kind])))
 			b.ReportAllocs()

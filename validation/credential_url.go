@@ -60,7 +60,7 @@ func (d *detector) matchBearer(s string, at int, found []Finding) []Finding {
 		n--
 	}
 	token := s[start : start+n]
-	if n == 0 || !looksRandom(token, textLimits) && matchWhole(token) == nil && d.detect(token, nil) == nil {
+	if n == 0 || !looksRandom(token, textLimits) && matchWhole(token) == nil && d.inner.detect(token, nil) == nil {
 		return found
 	}
 	return d.addWithin(found, s, start, start+n, kindAuthHeader)

@@ -12,18 +12,19 @@ type grams struct {
 	shift       uint
 	bitmap      []uint64
 	slots       []slot // hash table with linear probing; its length is a power of two
+	last        uint64 // index of the last slot
 	links       []link
 }
 
 // slot holds the needles that share a gram, as the head of a chain in links; 0 is an empty slot.
 type slot struct {
 	gram uint64
-	head int32
+	head int
 }
 
 // link says that the gram of its chain stands at offset in needle.
 type link struct {
-	needle, offset, next int32
+	needle, offset, next int
 }
 
 const (
@@ -35,10 +36,10 @@ const (
 // newGrams indexes those needles whose text has a length in [size, limit). It returns nil if there are none.
 func newGrams(needles []needle, size, width, limit int) *grams {
 	g := &grams{width: width, step: size - width + 1, mask: 1<<(8*width) - 1}
-	var members []int32
+	var members []int
 	for i, n := range needles {
 		if len(n.text) >= size && len(n.text) < limit {
-			members = append(members, int32(i))
+			members = append(members, i)
 		}
 	}
 	if len(members) == 0 {
@@ -47,7 +48,8 @@ func newGrams(needles []needle, size, width, limit int) *grams {
 	total := len(members) * g.step
 	g.shift = 64 - uint(max(10, bits.Len(uint(total*24))))
 	g.bitmap = make([]uint64, 1<<(64-g.shift)/64)
-	g.slots = make([]slot, 1<<bits.Len(uint(2*total)))
+	exponent := bits.Len(uint(2 * total))
+	g.slots, g.last = make([]slot, 1<<exponent), 1<<exponent-1
 	g.links = make([]link, 1, total+1)
 	common := g.count(needles, members)
 	for _, i := range members {
@@ -58,7 +60,7 @@ func newGrams(needles []needle, size, width, limit int) *grams {
 
 // count estimates how often each gram stands in the needles, by hash. Needles that have a prefix in common
 // must not be indexed by it: each text with that prefix would have to be compared with all of them.
-func (g *grams) count(needles []needle, members []int32) []uint16 {
+func (g *grams) count(needles []needle, members []int) []uint16 {
 	counts := make([]uint16, 1<<(64-g.shift))
 	for _, i := range members {
 		text := needles[i].text
@@ -72,7 +74,7 @@ func (g *grams) count(needles []needle, members []int32) []uint16 {
 }
 
 // insert indexes the window of the needle whose grams are the rarest.
-func (g *grams) insert(index int32, text string, counts []uint16) {
+func (g *grams) insert(index int, text string, counts []uint16) {
 	windows := min(len(text)-(g.step+g.width-1), maxWindows) + 1
 	sum, best, start := 0, 0, 0
 	for at := range windows + g.step - 1 {
@@ -89,8 +91,8 @@ func (g *grams) insert(index int32, text string, counts []uint16) {
 		h := g.hash(gram)
 		g.bitmap[h>>6] |= 1 << (h & 63)
 		s := g.find(gram)
-		g.links = append(g.links, link{needle: index, offset: int32(offset), next: s.head})
-		s.gram, s.head = gram, int32(len(g.links)-1)
+		g.links = append(g.links, link{needle: index, offset: offset, next: s.head})
+		s.gram, s.head = gram, len(g.links)-1
 	}
 }
 
@@ -99,8 +101,7 @@ func (g *grams) hash(gram uint64) uint64 { return gram * hashFactor >> g.shift }
 
 // find returns the slot of a gram, or the empty slot where it belongs.
 func (g *grams) find(gram uint64) *slot {
-	last := uint64(len(g.slots) - 1)
-	for at := gram * hashFactor >> 20 & last; ; at = (at + 1) & last {
+	for at := gram * hashFactor >> 20 & g.last; ; at = (at + 1) & g.last {
 		if s := &g.slots[at]; s.head == 0 || s.gram == gram {
 			return s
 		}
@@ -139,7 +140,7 @@ func scanGrams[T text](g *grams, text T, needles []needle, spans []span) []span 
 func confirm[T text](g *grams, text T, at int, gram uint64, needles []needle, spans []span) []span {
 	for l := g.find(gram).head; l != 0; l = g.links[l].next {
 		n := &needles[g.links[l].needle]
-		start := at - int(g.links[l].offset)
+		start := at - g.links[l].offset
 		if start < 0 || !hasAt(text, start, n.text) {
 			continue
 		}

@@ -109,12 +109,13 @@ func (m *matcher) label(name string, pool *sync.Pool) string {
 	if name == "" || find(m, name, pool) != nil {
 		return plainLabel
 	}
-	label := strings.Map(func(r rune) rune {
-		if r >= 0x80 || !isWord(byte(r)) && !strings.ContainsRune("-.:/#@+", r) {
-			return '_'
+	plain := []byte(name)
+	for i, c := range plain {
+		if c >= 0x80 || !isWord(c) && strings.IndexByte("-.:/#@+", c) < 0 {
+			plain[i] = '_'
 		}
-		return r
-	}, name)
+	}
+	label := string(plain)
 	if find(m, label, pool) != nil {
 		return plainLabel
 	}

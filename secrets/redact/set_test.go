@@ -94,7 +94,7 @@ func TestMarkers(t *testing.T) {
 		{"foreign marker", []string{"n", "AAAAAAAA"}, "[redacted:AAAAAAAA]", "[redacted:[redacted:n]]", "only the set's own markers are trusted"},
 		{"value as its own name", []string{"AAAAAAAA", "AAAAAAAA"}, "AAAAAAAA", "[redacted:secret]", "a name that is the value is not shown"},
 		{"value of another in the name", []string{"my-AAAAAAAA", "BBBBBBBB", "n", "AAAAAAAA"}, "BBBBBBBB", "[redacted:secret]", "nor one that holds it"},
-		{"name that needs escapes", []string{"a \"b\"\\\n]é", "AAAAAAAA"}, "AAAAAAAA", "[redacted:a__b_____]", "the marker can stand in JSON as it is"},
+		{"name that needs escapes", []string{"a \"b\"\\\n]é", "AAAAAAAA"}, "AAAAAAAA", "[redacted:a__b______]", "the marker can stand in JSON as it is"},
 		{"empty name", []string{"", "AAAAAAAA"}, "AAAAAAAA", "[redacted:secret]", "a marker has a name"},
 		{"reference as the name", []string{"vault:kv/app#token@4", "AAAAAAAA"}, "AAAAAAAA", "[redacted:vault:kv/app#token@4]", "references are shown as they are"},
 		{"first name", []string{"b", "AAAAAAAA", "a", "AAAAAAAA"}, "AAAAAAAA", "[redacted:a]", "one value, two names"},

@@ -143,7 +143,7 @@ func decodeEscape[T text](src T) (c char, used int) {
 		return single('\a'), 2
 	case 'x':
 		if n, ok := hex(src[2:], 2); ok {
-			return single(byte(n)), 4
+			return single(byte(n)), 4 //nolint:gosec // n has two digits
 		}
 	case 'u':
 		return decodeUnicode(src)
