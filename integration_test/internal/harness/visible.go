@@ -98,23 +98,27 @@ func listRow(ctx context.Context, c client.Client, namespace, workflowID, runID 
 	return listed, nil
 }
 
-// pollInterval is how often Eventually asks again.
-const pollInterval = 20 * time.Millisecond
+// Eventually asks again soon at first and then less and less often.
+const (
+	firstPoll = 10 * time.Millisecond
+	lastPoll  = 320 * time.Millisecond
+)
 
 // Eventually asks until the answer is yes, an error, or ctx ends. It is for
 // what the server writes behind the history: visibility, schedules.
 func Eventually(ctx context.Context, ask func() (bool, error)) error {
-	ticker := time.NewTicker(pollInterval)
-	defer ticker.Stop()
-	for {
+	timer := time.NewTimer(firstPoll)
+	defer timer.Stop()
+	for wait := firstPoll; ; wait = min(2*wait, lastPoll) {
 		ok, err := ask()
 		if ok || err != nil {
 			return err
 		}
+		timer.Reset(wait)
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("harness: condition was not met: %w", ctx.Err())
-		case <-ticker.C:
+		case <-timer.C:
 		}
 	}
 }
