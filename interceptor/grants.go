@@ -64,6 +64,9 @@ func envGrant(p validation.Policy, env string, ref secrets.Ref, scope validation
 	return pickGrant([]validation.Grant{grant}, ref, scope, now)
 }
 
+// askedFor stands for the place of a secret that an activity asks for itself.
+const askedFor = ""
+
 // notGranted is the violation of a reference that policy does not grant, with
 // the line of policy that would.
 func notGranted(rule, at string, p validation.Policy, grant validation.Grant, to, where string) validation.Violation {
@@ -74,9 +77,12 @@ func notGranted(rule, at string, p validation.Policy, grant validation.Grant, to
 		}
 		return v
 	}
-	if to == "env" {
+	switch {
+	case where == askedFor:
+		v.Fix = "grant it: " + entryKey(p) + ".grants: {secret: NAME, to: {activity: " + to + "}}"
+	case to == "env":
 		v.Fix = "grant it: " + entryKey(p) + ".grants: {secret: NAME, to: {env: " + where + "}}"
-	} else {
+	default:
 		v.Fix = "grant it: " + entryKey(p) + ".grants: {secret: NAME, to: {activity: " + to + ", input: " + where + "}}"
 	}
 	return v

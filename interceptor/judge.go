@@ -40,6 +40,7 @@ type judgement struct {
 	call  call
 	sides []*side
 	now   time.Time
+	walk  *walker
 	// done are places that policy's inputs already dealt with.
 	done        []validation.Pointer
 	guardData   bool
@@ -62,14 +63,13 @@ func (g *guard) judge(c call) (v verdict) {
 			v = verdict{call: c, args: c.args, sides: j.sides, guardData: true}
 		}
 	}()
-	args := j.inputs(c.args)
-
-	w := &walker{visitor: visitor{value: j.value, manifest: j.manifest, runConfig: j.runConfig, object: j.object}}
-	j.bindings(args)
+	w := &walker{visitor: visitor{value: j.value, manifest: j.manifest, runConfig: j.runConfig, object: j.object, skip: j.isDone}}
+	j.walk = w
+	j.bindings(c.args)
 	if j.open || j.looksAtText() {
 		w.text = j.text
 	}
-	args = w.values(args)
+	args := w.values(j.inputs(c.args))
 	j.extras(w)
 	if w.tooDeep {
 		j.each(func(s *side) { s.add(violation(validation.RuleManifestSize, "")) })

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/secrets"
@@ -44,11 +45,11 @@ func (j *judgement) input(s *side, in validation.Input, args []any) []any {
 			return cur, errNoChange // typed: the walk deals with it
 		}
 		j.guardData = true
-		j.done = append(j.done, at)
-		canonical, ok := j.normalise(in.Kind == validation.KindRunConfig, cur.Interface(), at.String())
+		canonical, ok := j.normalise(in.Kind == validation.KindRunConfig, cur.Interface(), placeOf(at))
 		if !ok {
 			return cur, errNoChange
 		}
+		j.done = append(j.done, at)
 		return canonicalAs(canonical, want)
 	})
 	if err != nil && !errors.Is(err, errNoChange) {
@@ -73,40 +74,38 @@ func canonicalAs(m any, want reflect.Type) (reflect.Value, error) {
 
 // normalise judges a map as the run config or manifest that it stands for and
 // returns its canonical map; ok is false when it has faults, which are recorded.
-func (j *judgement) normalise(isRunConfig bool, v any, at string) (canonical any, ok bool) {
+func (j *judgement) normalise(isRunConfig bool, v any, at place) (canonical any, ok bool) {
+	j.walk.at = at
 	if isRunConfig {
 		rc, err := sandbox.NormalizeRunConfig(v)
 		if err != nil {
-			j.faults(err, at)
+			j.faults(err, at.String())
 			return nil, false
 		}
-		j.judgeRunConfig(rc, at, true)
+		j.judgeRunConfig(rc, at.String(), true)
+		j.walk.textOfRunConfig(rc)
 		return rc.ToMap(), true
 	}
 	m, err := sandbox.NormalizeManifest(v)
 	if err != nil {
-		j.faults(err, at)
+		j.faults(err, at.String())
 		return nil, false
 	}
-	j.judgeManifest(m, at, true)
+	j.judgeManifest(m, at.String(), true)
+	j.walk.textOfEntries(m)
 	return m.ToMap(), true
 }
 
+// faults records what the decoders of package sandbox found.
 func (j *judgement) faults(err error, at string) {
-	var e *sandbox.Error
-	if !errors.As(err, &e) {
-		j.each(func(s *side) { s.add(violation(validation.RuleWrongType, at)) })
-		return
+	vs, ok := validation.FaultViolations(err, at)
+	if !ok {
+		vs = []validation.Violation{violation(validation.RuleWrongType, at)}
 	}
-	for _, f := range e.Faults {
-		v := violation(f.Rule, at+f.Path)
-		if f.Detail != "" {
-			v.Detail = f.Detail
-		}
-		j.each(func(s *side) { s.add(v) })
-	}
+	j.each(func(s *side) { s.add(vs...) })
 }
 
+// isDone reports a place that policy's inputs named and that was dealt with.
 func (j *judgement) isDone(at place) bool {
 	for _, d := range j.done {
 		if len(at) >= len(d) && d.Match(at[:len(d)].segments()) {
@@ -152,9 +151,6 @@ func (j *judgement) untyped(at place, typed bool, m sandbox.Manifest) {
 // object meets a map under a key named sandbox or manifest. It is normalised and
 // judged, and never resolved: a payload cannot make itself trusted by its shape.
 func (j *judgement) object(at place, key string, v any) (any, bool) {
-	if j.isDone(at) {
-		return nil, true
-	}
 	m, ok := v.(map[string]any)
 	if !ok {
 		return nil, false
@@ -175,18 +171,21 @@ func (j *judgement) object(at place, key string, v any) (any, bool) {
 			return nil, true
 		}
 		j.judgeManifest(nm, at.String(), false)
+		j.walk.textOfEntries(nm)
 		return nm.ToMap(), true
 	}
+	parent := at[:len(at)-1]
 	rc, err := sandbox.NormalizeRunConfig(map[string]any{"sandbox": m})
 	if err != nil {
-		j.faults(err, parentOf(at))
+		j.faults(err, parent.String())
 		return nil, true
 	}
-	j.judgeRunConfig(rc, parentOf(at), false)
+	j.judgeRunConfig(rc, parent.String(), false)
+	j.walk.at = parent
+	j.walk.textOfRunConfig(rc)
+	j.walk.at = at
 	return rc.ToMap()["sandbox"], true
 }
-
-func parentOf(at place) string { return at[:len(at)-1].String() }
 
 // holdsValue reports whether a typed secrets.Value lies anywhere below v.
 func holdsValue(v any) bool {
@@ -202,7 +201,7 @@ func holdsValue(v any) bool {
 func (j *judgement) judgeRunConfig(rc sandbox.RunConfig, at string, resolvable bool) {
 	j.each(func(s *side) {
 		if s.listed {
-			s.add(s.policy.CheckRunConfig(rc, at)...)
+			s.add(structural(s.policy.CheckRunConfig(rc, j.named(at)))...)
 		}
 	})
 	for _, held := range manifestsOf(rc) {
@@ -213,10 +212,22 @@ func (j *judgement) judgeRunConfig(rc sandbox.RunConfig, at string, resolvable b
 func (j *judgement) judgeManifest(m sandbox.Manifest, at string, resolvable bool) {
 	j.each(func(s *side) {
 		if s.listed {
-			s.add(s.policy.CheckManifest(m, at)...)
+			s.add(structural(s.policy.CheckManifest(m, j.named(at)))...)
 		}
 	})
 	j.environment(m, at, resolvable)
+}
+
+// named is a place as allow_literals names it: below what the call is called.
+func (j *judgement) named(at string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(j.call.name) + at
+}
+
+// structural leaves out what only the side that resolves has a say in: grants.
+// A queue that passes a manifest on need not hold the rights of the one that
+// runs it.
+func structural(vs []validation.Violation) []validation.Violation {
+	return slices.DeleteFunc(vs, func(v validation.Violation) bool { return v.Rule == validation.RuleSecretNotGranted })
 }
 
 // environment holds each reference of a manifest's environment against the

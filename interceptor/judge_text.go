@@ -47,7 +47,7 @@ const knownKind = "secret that this worker resolves"
 // literal records credential-looking text unless the policy allows it there. In
 // a queue that enforces, literals may still only be reported.
 func (j *judgement) literal(s *side, at, kind string) {
-	if s.policy.LiteralAllowed(j.call.name+at, validation.RuleLiteralCredential) {
+	if s.policy.LiteralAllowed(j.named(at), validation.RuleLiteralCredential) {
 		return
 	}
 	v := s.policy.LiteralCredential(j.call.name, at, kind)

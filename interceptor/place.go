@@ -21,6 +21,15 @@ type step struct {
 // that it is handed to.
 type place []step
 
+// placeOf returns the place of a pointer from policy.
+func placeOf(p validation.Pointer) place {
+	out := make(place, len(p))
+	for i, name := range p {
+		out[i] = step{name: name}
+	}
+	return out
+}
+
 // segments returns the raw segments, for matching against policy only: a map
 // key is data and must not be shown.
 func (p place) segments() []string {

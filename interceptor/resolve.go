@@ -102,13 +102,13 @@ func (a *attempt) withGetter(ctx context.Context) context.Context {
 		var granted secrets.Ref
 		rule := validation.RuleQueueUnlisted
 		if a.listed {
-			grant, granted, rule = pickGrant(a.policy.InputGrants(a.scope.ActivityType), ref, a.refScope(), a.g.now())
+			grant, granted, rule = pickGrant(a.policy.AskGrants(a.scope.ActivityType), ref, a.refScope(), a.g.now())
 		}
 		if rule == "" && !a.mayUseSecrets() {
 			rule = validation.RuleWorkflowUnlisted
 		}
 		if rule != "" {
-			v := notGranted(rule, "", a.policy, grant, a.scope.ActivityType, "")
+			v := notGranted(rule, "", a.policy, grant, a.scope.ActivityType, askedFor)
 			return secrets.Value{}, a.refused([]validation.Violation{v}, nil)
 		}
 		s := site{ref: granted, grant: grant, destination: "get:" + a.scope.ActivityType}

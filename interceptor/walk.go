@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	commonpb "go.temporal.io/api/common/v1"
@@ -31,6 +30,8 @@ type visitor struct {
 	runConfig func(at place, rc sandbox.RunConfig, typed bool) (sandbox.RunConfig, bool)
 	// object meets every map under a key named sandbox or manifest.
 	object func(at place, key string, m any) (any, bool)
+	// skip ends the walk at a place that was dealt with in another way.
+	skip func(at place) bool
 	// text meets strings, printable bytes and map keys; key is the name of the
 	// field or map entry that holds it.
 	text func(at place, key, s string)
@@ -107,7 +108,7 @@ func (w *walker) walk(v reflect.Value, key string, typed bool) (reflect.Value, b
 		return v, false
 	}
 	p := planOf(t)
-	if !w.wants(p) {
+	if !w.wants(p) || w.skip != nil && w.skip(w.at) {
 		return v, false
 	}
 	switch t {
@@ -187,14 +188,7 @@ func (w *walker) visitManifest(v reflect.Value, typed bool) (reflect.Value, bool
 
 func (w *walker) visitRunConfig(v reflect.Value, typed bool) (reflect.Value, bool) {
 	rc := v.Interface().(sandbox.RunConfig)
-	for _, held := range manifestsOf(rc) {
-		depth := len(w.at)
-		for name := range strings.SplitSeq(held.at[1:], "/") {
-			w.at = append(w.at, step{name: name})
-		}
-		w.textOfEntries(held.manifest)
-		w.at = w.at[:depth]
-	}
+	w.textOfRunConfig(rc)
 	if w.runConfig != nil {
 		if nrc, changed := w.runConfig(w.at, rc, typed); changed {
 			return reflect.ValueOf(nrc), true

@@ -28,6 +28,19 @@ func (w *walker) textOfEntries(m sandbox.Manifest) {
 	w.visitor = saved
 }
 
+// textOfRunConfig does so for the manifests of a run config. Its other texts have
+// rules of their own as well.
+func (w *walker) textOfRunConfig(rc sandbox.RunConfig) {
+	for _, held := range manifestsOf(rc) {
+		depth := len(w.at)
+		for name := range strings.SplitSeq(held.at[1:], "/") {
+			w.at = append(w.at, step{name: name})
+		}
+		w.textOfEntries(held.manifest)
+		w.at = w.at[:depth]
+	}
+}
+
 // textOfOpaque looks at what a type with an encoding of its own would write.
 func (w *walker) textOfOpaque(v reflect.Value, key string) {
 	if w.text == nil || !v.CanInterface() {

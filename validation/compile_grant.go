@@ -8,7 +8,7 @@ import (
 // grants compiles the grants of an entry. The pattern is the entry's workflow_id,
 // nil when there is none.
 func (c *compiler) grants(q *queuePolicy, list []*value, pattern *regexp.Regexp) {
-	q.inputGrants, q.envGrants = map[string][]Grant{}, map[string][]Grant{}
+	q.inputGrants, q.askGrants, q.envGrants = map[string][]Grant{}, map[string][]Grant{}, map[string][]Grant{}
 	paths := map[string][]string{} // where each input grant of an activity stands
 	for _, v := range list {
 		secret, known := c.grantedSecret(v, pattern)
@@ -28,6 +28,10 @@ func (c *compiler) grants(q *queuePolicy, list []*value, pattern *regexp.Regexp)
 		}
 		if g.Env != "" {
 			c.envGrant(q, v, g)
+			continue
+		}
+		if len(g.Input) == 0 {
+			c.askGrant(q, v, g)
 			continue
 		}
 		for i, other := range q.inputGrants[g.Activity] {
@@ -53,6 +57,19 @@ func (c *compiler) envGrant(q *queuePolicy, v *value, g Grant) {
 		c.problems.add(v.at, v.path, "must not repeat a grant")
 	}
 	q.envGrants[g.Env] = append(q.envGrants[g.Env], g)
+}
+
+// askGrant adds a grant to an activity that asks for the secret itself.
+func (c *compiler) askGrant(q *queuePolicy, v *value, g Grant) {
+	for _, key := range []string{"literal", "destination_fixed"} {
+		if v.has(key) {
+			c.problems.add(v.keyAt[key], join(v.path, key), "belongs to a grant to {activity, input} only")
+		}
+	}
+	if slices.ContainsFunc(q.askGrants[g.Activity], func(other Grant) bool { return other.Secret.Name == g.Secret.Name }) {
+		c.problems.add(v.at, v.path, "must not repeat a grant")
+	}
+	q.askGrants[g.Activity] = append(q.askGrants[g.Activity], g)
 }
 
 // grantedSecret returns the secret that a grant names, with the queue's pattern.
@@ -100,7 +117,7 @@ func (c *compiler) destination(v *value) (Grant, bool) {
 			stated = append(stated, key)
 		}
 	}
-	const choice = "either env, or activity with input"
+	const choice = "either env, or activity, with input unless it asks with secrets.Get"
 	switch {
 	case len(stated) == 0 && to.has("input"):
 		c.problems.add(to.at, to.path, `must have the key "activity" beside input`)
@@ -112,9 +129,6 @@ func (c *compiler) destination(v *value) (Grant, bool) {
 		c.problems.add(to.keyAt[stated[1]], join(to.path, stated[1]), "must not stand beside %s: a grant has one destination, %s",
 			stated[0], choice)
 		return Grant{}, false
-	case stated[0] == "activity" && !to.has("input"):
-		c.problems.add(to.at, to.path, `must have the key "input" beside activity`)
-		return Grant{}, false
 	case stated[0] == "env" && to.has("input"):
 		c.problems.add(to.keyAt["input"], join(to.path, "input"), "must not stand beside env: a grant has one destination, %s", choice)
 		return Grant{}, false
@@ -123,5 +137,5 @@ func (c *compiler) destination(v *value) (Grant, bool) {
 	if input := to.get("input"); input != nil {
 		g.Input = pointerOf(input.text)
 	}
-	return g, g.Env != "" || g.Activity != "" && len(g.Input) > 0
+	return g, g.Env != "" || g.Activity != "" && (len(g.Input) > 0 || !to.has("input"))
 }

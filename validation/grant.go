@@ -3,7 +3,8 @@ package validation
 import "strings"
 
 // Grant is the right to have one secret at one place. Either Env is set, or
-// Activity and Input are. The zero Grant grants nothing.
+// Activity is: with Input for a field of its arguments, without for an activity
+// that asks with secrets.Get. The zero Grant grants nothing.
 type Grant struct {
 	// Secret is what is granted. What is resolved for a run is
 	// Secret.RefFor of that run, whatever a payload spells.
@@ -13,7 +14,7 @@ type Grant struct {
 	// Activity is an activity type.
 	Activity string
 	// Input leads into the encoded arguments of Activity; its first segment is
-	// the argument's index.
+	// the argument's index. It is empty in what [Policy.AskGrants] returns.
 	Input Pointer
 	// Literal says what the field at Input may hold besides the reference.
 	Literal LiteralMode

@@ -25,6 +25,7 @@ type queuePolicy struct {
 	anyWorkflow   bool // the entry lists no workflows at all
 	inputs        map[string][]Input
 	inputGrants   map[string][]Grant
+	askGrants     map[string][]Grant
 	envGrants     map[string][]Grant
 	redact        []secrets.Ref
 	allowLiterals []allowedLiteral
@@ -109,6 +110,15 @@ func (p Policy) InputGrants(activity string) []Grant {
 		return nil
 	}
 	return p.queue.inputGrants[activity]
+}
+
+// AskGrants returns the grants of secrets that an activity may ask for itself,
+// with secrets.Get. Grants to its fields are not among them.
+func (p Policy) AskGrants(activity string) []Grant {
+	if p.queue == nil {
+		return nil
+	}
+	return p.queue.askGrants[activity]
 }
 
 // EnvGrant returns the grant that lets a sandbox have ref in the variable called

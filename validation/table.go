@@ -174,7 +174,7 @@ func grantShape() *shape {
 func destinationShape() *shape {
 	return object(
 		field{name: "env", shape: text(formatVariable), doc: "A variable in the sandbox's environment."},
-		field{name: "activity", shape: text(formatTypeName), doc: "An activity type, with input."},
+		field{name: "activity", shape: text(formatTypeName), doc: "An activity type; without input it asks for the secret with secrets.Get."},
 		field{
 			name: "input", shape: text(formatInputPointer),
 			doc: "The field of the activity's encoded arguments. A segment * is any key or index.",
