@@ -12,9 +12,8 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 
-	guard "github.com/sandboxguard/sandboxguard/interceptor"
-
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
+	guard "github.com/sandboxguard/sandboxguard/interceptor"
 	"github.com/sandboxguard/sandboxguard/secrets/audit"
 )
 

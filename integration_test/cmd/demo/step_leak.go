@@ -18,7 +18,7 @@ import (
 // leak is step 1: the job with its token as text, and where the token is then.
 func (d *demo) leak(ctx context.Context) error {
 	d.step(1, "Without the guard",
-		"A job checks half a year of orders against a reference table; its manifest carries the API token as text.")
+		"A job checks half a year of orders; the API token stands as text in its manifest.")
 	token := secret{name: "the token of step 1", value: d.api.issueReports()}
 	d.secrets = append(d.secrets, token)
 

@@ -10,15 +10,14 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/worker"
 
-	guard "github.com/sandboxguard/sandboxguard/interceptor"
-
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
+	guard "github.com/sandboxguard/sandboxguard/interceptor"
 )
 
 // refusals is step 4: four calls that policy does not allow.
 func (d *demo) refusals(ctx context.Context) error {
 	d.step(4, "Refused",
-		"Four workflows ask for what the policy does not allow; each is told in workflow code, before anything is scheduled.")
+		"Four workflows ask for what policy does not allow; each is told before anything is scheduled.")
 	token := newForgeToken()
 	d.secrets = append(d.secrets, secret{name: "the literal of step 4", value: token})
 	if err := d.provide(envDSN, "the secret that was not granted", newDSN()); err != nil {

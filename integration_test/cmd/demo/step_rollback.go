@@ -9,9 +9,8 @@ import (
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
-	guard "github.com/sandboxguard/sandboxguard/interceptor"
-
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
+	guard "github.com/sandboxguard/sandboxguard/interceptor"
 	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/secrets/audit"
 	"github.com/sandboxguard/sandboxguard/validation"

@@ -22,7 +22,7 @@ const handover = 2 * time.Second
 // token. Workflow and activities stay as they are.
 func (d *demo) rotation(ctx context.Context) error {
 	d.step(3, "An old workflow",
-		"A release began long before the guard, with a Token string in its input; the token is rotated while it waits.")
+		"A release began without the guard, a token in its input; the token is rotated while it waits.")
 	const queue, id, version = "releases", "publish-release", "v1.4.0"
 	old := d.api.issueRelease()
 	started, err := d.tagged(ctx, queue, id, Release{Version: version, Token: old})
@@ -39,7 +39,7 @@ func (d *demo) rotation(ctx context.Context) error {
 	if err := d.releases().Announce(ctx, Release{Version: version, Token: old}); err == nil {
 		return errors.New("the old token must be revoked")
 	}
-	d.say("A worker with the guard takes over. Its policy binds the field, the code is unchanged:")
+	d.say("A worker with the guard takes over. The code is unchanged; policy.yaml binds the field:")
 	d.quote(excerpt("  releases:"))
 
 	stop, err := d.releaseWorker(d.guarded, queue)

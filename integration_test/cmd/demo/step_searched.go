@@ -12,7 +12,7 @@ import (
 // searched is step 6: everything that anybody can read of the guarded runs.
 func (d *demo) searched(ctx context.Context) error {
 	d.step(6, "Searched",
-		"Every secret of this demo is looked for in everything that the guarded runs left behind, as in step 1.")
+		"Every secret is looked for in all that the guarded runs left behind, as it was in step 1.")
 	d.say("Looked for: %d values, any 12 bytes of each, as they are, JSON-escaped and in base64.", len(d.secrets))
 	places, err := d.places(ctx)
 	if err != nil {

@@ -72,7 +72,6 @@ func (w *Workspaces) RunCommand(ctx context.Context, c Command) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	//nolint:gosec // the program is the demo itself, and the arguments are those of the workflow above
 	cmd := exec.CommandContext(ctx, w.program, append([]string{toolName}, c.Args...)...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = filepath.Join(w.dir, filepath.Base(c.Workspace)), env, time.Second
 	var stdout, stderr strings.Builder
