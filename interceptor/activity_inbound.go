@@ -60,6 +60,10 @@ func (o *activityOutbound) GetLogger(ctx context.Context) log.Logger {
 	return o.g.redactingLogger(o.Next.GetLogger(ctx))
 }
 
+func (o *activityOutbound) GetMetricsHandler(ctx context.Context) client.MetricsHandler {
+	return hidingMetrics{hidden: o.g.hidden, MetricsHandler: o.Next.GetMetricsHandler(ctx)}
+}
+
 func (o *activityOutbound) RecordHeartbeat(ctx context.Context, details ...any) {
 	c := o.cleaner
 	if c.hidden == nil {
@@ -134,6 +138,7 @@ type attempt struct {
 	scope   secrets.Scope
 	cleaner cleaner
 	inside  string
+	asking  bool // the activity runs and asks for a secret
 }
 
 func (i *activityInbound) attempt(ctx context.Context, info activity.Info) *attempt {
@@ -224,6 +229,7 @@ func (a *attempt) finish(result any, err error) (any, error) {
 		a.redacted("result", hits)
 	}
 	if err != nil {
+		err = ended(err)
 		cleaned := a.g.cleanError(err, a.cleaner)
 		if cleaned != err { //nolint:errorlint // identity tells whether it was rebuilt
 			a.redacted("error", 1)

@@ -127,9 +127,14 @@ func TestLocalActivitySharesNothing(t *testing.T) {
 	}
 }
 
+const grantAsk = `grants: [{secret: deploy, to: {activity: Push}}, {secret: other, to: {activity: Push, input: /0}}]
+`
+
 func TestGet(t *testing.T) {
-	env := environment(t, options(t, grantTyped))
-	env.RegisterActivityWithOptions(func(ctx context.Context, _ string) (string, error) {
+	sink := &memorySink{}
+	opts := options(t, grantAsk)
+	opts.Audit = sink
+	result, err := attempt(t, opts, func(ctx context.Context, _ string) (string, error) {
 		v, err := secrets.Get(ctx, secrets.EnvRef("DEPLOY_TOKEN"))
 		if err != nil {
 			return "", err
@@ -138,18 +143,26 @@ func TestGet(t *testing.T) {
 		if err != nil {
 			return "", err
 		}
-		if _, err := secrets.Get(ctx, secrets.EnvRef("OTHER_TOKEN")); !guard.IsRefused(err) {
-			return "", fmt.Errorf("an ungranted secret: %w", err)
+		if text != canary {
+			t.Errorf("got %q", text)
 		}
-		return strings.ToUpper(text[:6]) + text, nil
-	}, named("Push"))
-	// The input must exist for the grant's own sake; the activity asks by itself.
-	err := run(t, env, func(ctx workflow.Context) (string, error) {
-		var out string
-		err := workflow.ExecuteActivity(options60(ctx), "Push", "x").Get(ctx, &out)
-		return out, err
-	})
-	wantRules(t, err, "input-missing")
+		for _, ungranted := range []string{"OTHER_TOKEN", "STALE_TOKEN", "UNHEARD_OF"} {
+			if _, err := secrets.Get(ctx, secrets.EnvRef(ungranted)); !guard.IsRefused(err) {
+				t.Errorf("%s: %v, want a refusal: a grant to a field does not allow asking", ungranted, err)
+			}
+		}
+		return "got " + text, nil
+	}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out string
+	if err := result.Get(&out); err != nil || out != "got [redacted:deploy]" {
+		t.Errorf("result %q, %v", out, err)
+	}
+	if got := sink.actions()[audit.ActionInject]; got != 2 { // the field of the other grant, and the answer
+		t.Errorf("%d injections recorded", got)
+	}
 }
 
 func TestUngrantedIsRefusedInWorkflowAndWorker(t *testing.T) {

@@ -1,6 +1,8 @@
 package interceptor
 
 import (
+	"errors"
+
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/sandboxguard/sandboxguard/secrets"
@@ -9,15 +11,42 @@ import (
 // Errors of an attempt that could not be given what it needs. They name the
 // reference, and never what a provider said.
 
+// notRun says what did not happen: the attempt, or only the answer to an activity
+// that asks for a secret while it runs.
 func (a *attempt) notRun() string {
-	return "activity " + a.info.ActivityType.Name + " on queue " + quote(a.queue) + " was not run"
+	who := "activity " + a.info.ActivityType.Name + " on queue " + quote(a.queue)
+	if a.asking {
+		return who + " did not get the secret that it asked for"
+	}
+	return who + " was not run"
+}
+
+// ended turns an error of package secrets that will not go away into one that is
+// not retried: an activity that reveals what was not resolved fails the same way
+// on every attempt.
+func ended(err error) error {
+	var e *secrets.Error
+	var app *temporal.ApplicationError
+	if !errors.As(err, &e) || errors.As(err, &app) || secrets.Retryable(e) {
+		return err
+	}
+	errorType := unresolvedType(e.Ref)
+	return temporal.NewApplicationErrorWithOptions(errorType+": "+err.Error()+" (not retryable)", errorType,
+		temporal.ApplicationErrorOptions{NonRetryable: true})
+}
+
+func unresolvedType(ref secrets.Ref) string {
+	if ref.Provider == "env" {
+		return ErrorTypeSecretUnresolved
+	}
+	return ErrorTypeProviderUnresolved
 }
 
 // unresolved is terminal: the secret is missing or unusable until somebody acts.
 func (a *attempt) unresolved(ref secrets.Ref, err error) error {
-	errorType, fix := ErrorTypeProviderUnresolved, "put the secret where the provider looks for it, or correct the reference in the policy"
+	errorType, fix := unresolvedType(ref), "put the secret where the provider looks for it, or correct the reference in the policy"
 	if ref.Provider == "env" {
-		errorType, fix = ErrorTypeSecretUnresolved, "set the variable in the environment of the worker, or correct the reference in the policy"
+		fix = "set the variable in the environment of the worker, or correct the reference in the policy"
 	}
 	return temporal.NewApplicationErrorWithOptions(
 		errorType+": "+a.notRun()+", "+ref.String()+" was not resolved (not retryable)\n  "+ref.String()+"  "+kindText(err)+"\n  fix: "+fix,
@@ -25,10 +54,7 @@ func (a *attempt) unresolved(ref secrets.Ref, err error) error {
 }
 
 func (a *attempt) tooShort(ref secrets.Ref) error {
-	errorType := ErrorTypeProviderUnresolved
-	if ref.Provider == "env" {
-		errorType = ErrorTypeSecretUnresolved
-	}
+	errorType := unresolvedType(ref)
 	return temporal.NewApplicationErrorWithOptions(
 		errorType+": "+a.notRun()+", "+ref.String()+" is shorter than 8 bytes and cannot be hidden safely (not retryable)\n"+
 			"  fix: use a longer secret, or accept it by name in Options.AllowShort",

@@ -37,7 +37,11 @@ func (a *attempt) refused(vs []validation.Violation, s *side) error {
 		s = &side{policy: a.policy, queue: a.queue, listed: a.listed}
 	}
 	countRefusals(a.metrics, a.queue, s.policy.Mode(), vs)
-	ref := refusalOf("activity "+a.info.ActivityType.Name+" on queue "+quote(a.queue)+" refused, it was not run", vs, s)
+	subject := "activity " + a.info.ActivityType.Name + " on queue " + quote(a.queue) + " refused, it was not run"
+	if a.asking {
+		subject = a.notRun()
+	}
+	ref := refusalOf(subject, vs, s)
 	a.deny(ref)
 	errorType := ErrorTypePolicyViolation
 	if slices.ContainsFunc(vs, func(v validation.Violation) bool {

@@ -173,6 +173,50 @@ func (o *clientOutbound) TerminateWorkflow(ctx context.Context, in *sdkintercept
 	return o.Next.TerminateWorkflow(ctx, &out)
 }
 
+func (o *clientOutbound) CancelActivity(ctx context.Context, in *sdkinterceptor.ClientCancelActivityInput) error {
+	out := *in
+	out.Reason = o.cleanNote(in.Reason)
+	return o.Next.CancelActivity(ctx, &out)
+}
+
+func (o *clientOutbound) TerminateActivity(ctx context.Context, in *sdkinterceptor.ClientTerminateActivityInput) error {
+	out := *in
+	out.Reason = o.cleanNote(in.Reason)
+	return o.Next.TerminateActivity(ctx, &out)
+}
+
+func (o *clientOutbound) CancelNexusOperation(ctx context.Context, in *sdkinterceptor.ClientCancelNexusOperationInput) error {
+	out := *in
+	out.Reason = o.cleanNote(in.Reason)
+	return o.Next.CancelNexusOperation(ctx, &out)
+}
+
+func (o *clientOutbound) TerminateNexusOperation(ctx context.Context, in *sdkinterceptor.ClientTerminateNexusOperationInput) error {
+	out := *in
+	out.Reason = o.cleanNote(in.Reason)
+	return o.Next.TerminateNexusOperation(ctx, &out)
+}
+
+func (o *clientOutbound) PauseActivity(ctx context.Context, in *sdkinterceptor.ClientPauseActivityInput) error {
+	out := *in
+	if in.Options != nil {
+		opts := *in.Options
+		opts.Reason = o.cleanNote(opts.Reason)
+		out.Options = &opts
+	}
+	return o.Next.PauseActivity(ctx, &out)
+}
+
+func (o *clientOutbound) UnpauseActivity(ctx context.Context, in *sdkinterceptor.ClientUnpauseActivityInput) error {
+	out := *in
+	if in.Options != nil {
+		opts := *in.Options
+		opts.Reason = o.cleanNote(opts.Reason)
+		out.Options = &opts
+	}
+	return o.Next.UnpauseActivity(ctx, &out)
+}
+
 func (o *clientOutbound) cleanNote(s string) string {
 	out, _ := cleaner{hidden: o.g.hidden, literals: true}.text(s)
 	return out

@@ -1,6 +1,7 @@
 package interceptor
 
 import (
+	"errors"
 	"maps"
 	"reflect"
 	"strconv"
@@ -34,17 +35,27 @@ func (a *attempt) inject(args []any, p *injection, values map[secrets.Ref]secret
 	out := w.values(args)
 	out = a.eachInput(out, func(env map[string]any) map[string]any { return a.injectEnv(env, values) })
 	for _, b := range p.bindings {
-		text, err := values[b.ref].Reveal()
+		got := values[b.ref]
+		text, err := got.Reveal()
 		if err != nil {
 			return nil, a.unresolved(b.ref, secrets.ErrUnresolved)
 		}
-		edited, err := editArgs(out, b.grant.Input, func(_ reflect.Value, want reflect.Type) (reflect.Value, error) {
+		edited, err := editArgs(out, b.grant.Input, func(cur reflect.Value, want reflect.Type) (reflect.Value, error) {
+			if isValueType(want) {
+				if !isZeroValue(cur) {
+					return cur, errNoChange // the walk filled it
+				}
+				if want.Kind() == reflect.Pointer {
+					return reflect.ValueOf(&got), nil
+				}
+				return reflect.ValueOf(got), nil
+			}
 			if want.Kind() == reflect.String && !utf8.ValidString(text) {
 				return reflect.Value{}, errNotText
 			}
 			return textAs(text, want)
 		})
-		if err != nil {
+		if err != nil && !errors.Is(err, errNoChange) {
 			return nil, a.refused([]validation.Violation{violation(validation.RuleWrongType, b.grant.Input.String())}, nil)
 		}
 		out = edited

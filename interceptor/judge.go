@@ -118,7 +118,11 @@ func (j *judgement) bindings(args []any) {
 			// The error says only that the place does not exist, which the worker
 			// reports when it wants to bind it.
 			_, _ = editArgs(args, grant.Input, func(cur reflect.Value, want reflect.Type) (reflect.Value, error) {
-				j.granted = j.granted || !isValueType(want) && (!cur.IsValid() || !isValueType(cur.Type()))
+				if isValueType(want) || cur.IsValid() && isValueType(cur.Type()) {
+					j.granted = j.granted || grant.Literal != validation.LiteralRefuse && isZeroValue(cur)
+				} else {
+					j.granted = true
+				}
 				return cur, errNoChange
 			})
 		}

@@ -94,6 +94,9 @@ func (a *attempt) grantRecord(ctx context.Context, action audit.Action, s site) 
 
 // withGetter lets the activity ask for a secret by itself, under the same rules.
 func (a *attempt) withGetter(ctx context.Context) context.Context {
+	asking := *a
+	asking.asking = true
+	a = &asking
 	return secrets.WithGetter(mint.Guard(), ctx, func(ctx context.Context, ref secrets.Ref) (secrets.Value, error) {
 		if a.inside != "" {
 			return secrets.Value{}, a.insideErr()

@@ -97,10 +97,11 @@ func (a *attempt) bindingSites(args []any, p *injection) {
 	for _, grant := range a.policy.InputGrants(a.scope.ActivityType) {
 		at := grant.Input.String()
 		ref, err := grant.Secret.RefFor(a.refScope())
-		found, isValue, foreign := false, false, false
+		found, isValue, empty, foreign := false, false, false, false
 		_, editErr := editArgs(args, grant.Input, func(cur reflect.Value, want reflect.Type) (reflect.Value, error) {
 			if isValueType(want) || cur.IsValid() && isValueType(cur.Type()) {
 				isValue = true
+				empty = empty || grant.Literal != validation.LiteralRefuse && isZeroValue(cur)
 				return cur, errNoChange
 			}
 			if m, ok := mapAt(cur); ok {
@@ -120,7 +121,7 @@ func (a *attempt) bindingSites(args []any, p *injection) {
 			return cur, errNoChange
 		})
 		switch {
-		case isValue:
+		case isValue && !empty:
 		case err != nil:
 			p.violations = append(p.violations, violation(validation.RuleSecretScope, at))
 		case editErr != nil && !errors.Is(editErr, errNoChange):
@@ -129,12 +130,23 @@ func (a *attempt) bindingSites(args []any, p *injection) {
 			p.violations = append(p.violations, violation(validation.RuleSecretNotGranted, at))
 		case grant.Secret.Overdue(a.g.now()):
 			p.violations = append(p.violations, notGranted(validation.RuleSecretReviewOverdue, at, a.policy, grant, "", ""))
-		case found:
+		case found || empty:
 			s := site{ref: ref, grant: grant, destination: "activity:" + a.scope.ActivityType + at}
 			p.add(s)
 			p.bindings = append(p.bindings, s)
 		}
 	}
+}
+
+// isZeroValue is true for a secrets.Value that names nothing. It is the workflow
+// that names the secret there; only where the policy says that the place is
+// filled whatever history holds does the worker name it, so that runs that began
+// with an empty string go on when the field becomes a Value.
+func isZeroValue(v reflect.Value) bool {
+	if !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		return true
+	}
+	return reflect.Indirect(v).Interface().(secrets.Value).IsZero()
 }
 
 func isValueType(t reflect.Type) bool { return t == typeValue || t == reflect.PointerTo(typeValue) }
