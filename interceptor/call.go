@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/nexus-rpc/sdk-go/nexus"
 	"go.temporal.io/sdk/temporal"
 )
 
@@ -90,8 +89,6 @@ func operationName(op any) string {
 	case string:
 		return x
 	case interface{ Name() string }:
-		return x.Name()
-	case nexus.RegisterableOperation:
 		return x.Name()
 	}
 	return "operation"

@@ -24,7 +24,7 @@ func (g *guard) cleanError(err error, c cleaner) error {
 	if err == nil || c.idle() {
 		return err
 	}
-	out, hits := c.error(err, 0)
+	hits, out := c.error(err, 0)
 	if hits == 0 {
 		return err
 	}
@@ -32,22 +32,22 @@ func (g *guard) cleanError(err error, c cleaner) error {
 }
 
 // error cleans one level and what it wraps.
-func (c cleaner) error(err error, depth int) (out error, hits int) {
+func (c cleaner) error(err error, depth int) (hits int, out error) {
 	defer func() {
 		if recover() != nil {
-			out, hits = errorWithheld(), 1
+			hits, out = 1, errorWithheld()
 		}
 	}()
 	if err == nil {
-		return nil, 0
+		return 0, nil
 	}
 	if depth > maxChain {
-		return errorWithheld(), 1
+		return 1, errorWithheld()
 	}
 	if isControl(err) {
-		return err, 0
+		return 0, err
 	}
-	cause, hits := c.error(errors.Unwrap(err), depth+1)
+	hits, cause := c.error(errors.Unwrap(err), depth+1)
 	switch e := err.(type) { //nolint:errorlint // each level is looked at by itself
 	case *temporal.ApplicationError:
 		return c.applicationError(e, cause, hits)
@@ -55,39 +55,39 @@ func (c cleaner) error(err error, depth int) (out error, hits int) {
 		details, n := c.details(e.HasDetails(), e.Details)
 		msg, m := c.text(e.Error())
 		if hits += n + m; hits == 0 {
-			return err, 0
+			return 0, err
 		}
-		return temporal.NewCanceledErrorWithOptions(temporal.CanceledErrorOptions{Message: msg, Details: details, Cause: cause}), hits
+		return hits, temporal.NewCanceledErrorWithOptions(temporal.CanceledErrorOptions{Message: msg, Details: details, Cause: cause})
 	case *temporal.TimeoutError:
 		details, n := c.details(e.HasLastHeartbeatDetails(), e.LastHeartbeatDetails)
 		_, m := c.text(e.Error())
 		if hits += n + m; hits == 0 {
-			return err, 0
+			return 0, err
 		}
 		if m > 0 {
-			return rebuilt(err, c, cause), hits
+			return hits, rebuilt(err, c, cause)
 		}
-		return temporal.NewTimeoutError(e.TimeoutType(), cause, details...), hits
+		return hits, temporal.NewTimeoutError(e.TimeoutType(), cause, details...)
 	default:
 		if _, n := c.text(err.Error()); n+hits == 0 {
-			return err, 0
+			return 0, err
 		}
-		return rebuilt(err, c, cause), hits + 1
+		return hits + 1, rebuilt(err, c, cause)
 	}
 }
 
-func (c cleaner) applicationError(e *temporal.ApplicationError, cause error, hits int) (error, int) {
+func (c cleaner) applicationError(e *temporal.ApplicationError, cause error, hits int) (int, error) {
 	msg, n := c.text(e.Message())
 	typ, m := c.text(e.Type())
 	details, d := c.details(e.HasDetails(), e.Details)
 	hits += n + m + d
 	if hits == 0 {
-		return e, 0
+		return 0, e
 	}
-	return temporal.NewApplicationErrorWithOptions(msg, typ, temporal.ApplicationErrorOptions{
+	return hits, temporal.NewApplicationErrorWithOptions(msg, typ, temporal.ApplicationErrorOptions{
 		NonRetryable: e.NonRetryable(), Cause: cause, Details: details,
 		NextRetryDelay: e.NextRetryDelay(), Category: e.Category(),
-	}), hits
+	})
 }
 
 // details cleans an error's details. They can be read only by count, so they are

@@ -98,7 +98,6 @@ func edit(v reflect.Value, want reflect.Type, segs []string, f leafFunc) (reflec
 			return v, errNoPlace
 		}
 		v = reflect.ValueOf(map[string]any{})
-		want = v.Type()
 	}
 	if v.CanInterface() {
 		switch x := v.Interface().(type) {

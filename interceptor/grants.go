@@ -1,7 +1,6 @@
 package interceptor
 
 import (
-	"strings"
 	"time"
 
 	"github.com/sandboxguard/sandboxguard/secrets"
@@ -11,10 +10,6 @@ import (
 // placeholder is what stands in history where `literal: strip` took a literal
 // away: the secret's name, in a form that no service takes for a credential.
 func placeholder(secret string) string { return "[secret:" + secret + "]" }
-
-func isPlaceholder(text string) bool {
-	return strings.HasPrefix(text, "[secret:") && strings.HasSuffix(text, "]")
-}
 
 func violation(rule, path string) validation.Violation { return validation.NewViolation(rule, path) }
 

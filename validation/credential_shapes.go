@@ -96,7 +96,8 @@ func matchPEM(s string, at int, found []Finding) []Finding {
 	}
 	body := at + len(label) + len(dashes)
 	// The next dashes begin the last line, unless the key was cut short.
-	end, limit := body, body
+	var end int
+	limit := body
 	if i := strings.Index(s[body:min(len(s), body+maxKey)], dashes); i >= 0 && strings.HasPrefix(s[body+i+len(dashes):], "END ") {
 		end = body + i
 		limit = end + len(dashes)
