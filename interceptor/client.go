@@ -233,10 +233,14 @@ func (o *clientOutbound) CreateSchedule(ctx context.Context, in *sdkinterceptor.
 	action, _ := opts.Action.(*client.ScheduleWorkflowAction)
 	if action != nil {
 		c.to, c.args = action.TaskQueue, action.Args
+		c.texts = addText(c.texts, "workflow_id", action.ID)
 		c.texts = addText(c.texts, "summary", action.StaticSummary)
 		c.texts = addText(c.texts, "details", action.StaticDetails)
 		c.memo = merged(c.memo, action.Memo)
 		c.attributes = merged(c.attributes, searchAttributes(nil, action.TypedSearchAttributes))
+		for k, p := range action.UntypedSearchAttributes {
+			c.attributes = merged(c.attributes, map[string]any{k: converter.NewRawValue(p)})
+		}
 	}
 	args, err := o.judged(ctx, c)
 	if err != nil {
@@ -272,7 +276,7 @@ func (o *clientOutbound) ExecuteActivity(ctx context.Context, in *sdkinterceptor
 	c := call{kind: "activity", name: in.ActivityType, args: in.Args, activity: true}
 	if in.Options != nil {
 		c.to = in.Options.TaskQueue
-		c.texts = nonEmpty("activity_id", in.Options.ID, "summary", in.Options.Summary)
+		c.texts = nonEmpty("activity_id", in.Options.ID, "summary", in.Options.Summary, "details", in.Options.StaticDetails)
 		c.attributes = searchAttributes(nil, in.Options.TypedSearchAttributes)
 	}
 	args, err := o.judged(ctx, c)
@@ -286,6 +290,10 @@ func (o *clientOutbound) ExecuteActivity(ctx context.Context, in *sdkinterceptor
 
 func (o *clientOutbound) ExecuteNexusOperation(ctx context.Context, in *sdkinterceptor.ClientExecuteNexusOperationInput) (client.NexusOperationHandle, error) {
 	c := call{kind: "Nexus operation", name: in.OperationType, args: []any{in.Input}}
+	if in.Options != nil {
+		c.texts = nonEmpty("operation_id", in.Options.ID, "summary", in.Options.Summary)
+		c.attributes = searchAttributes(nil, in.Options.SearchAttributes)
+	}
 	for k, v := range in.NexusHeader {
 		c.texts = addText(c.texts, "header "+k, v)
 	}

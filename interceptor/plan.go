@@ -57,6 +57,7 @@ var (
 	typeRawJSON      = reflect.TypeFor[json.RawMessage]()
 	typeRawValue     = reflect.TypeFor[converter.RawValue]()
 	typePayloads     = reflect.TypeFor[*commonpb.Payloads]()
+	typePayload      = reflect.TypeFor[*commonpb.Payload]()
 	typeProto        = reflect.TypeFor[proto.Message]()
 	typeJSONMarshal  = reflect.TypeFor[json.Marshaler]()
 	typeTextMarshal  = reflect.TypeFor[encoding.TextMarshaler]()
@@ -151,7 +152,7 @@ func reach(t reflect.Type, seen map[reflect.Type]bool) (guard, text, number bool
 		return true, true, true
 	case typeTime:
 		return false, false, false
-	case typeRawJSON, typeRawValue, typePayloads, typeEncodedValue:
+	case typeRawJSON, typeRawValue, typePayloads, typePayload, typeEncodedValue:
 		return true, true, true
 	}
 	// A marshaler of its own may write anything, and may still show typed places

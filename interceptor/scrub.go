@@ -4,7 +4,9 @@ import (
 	"reflect"
 	"strconv"
 
+	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/sdk/converter"
+	"google.golang.org/protobuf/proto"
 )
 
 // scrub walks a Go value and hides secrets in a copy of the path to each.
@@ -31,6 +33,10 @@ func (s *scrub) walk(v reflect.Value, depth int) (reflect.Value, bool) {
 		return s.rawValue(v.Interface().(converter.RawValue))
 	case typeRawJSON:
 		return s.rawJSON(v)
+	case typePayload:
+		return s.onePayload(v)
+	case typePayloads:
+		return s.allPayloads(v)
 	}
 	p := planOf(t)
 	if !p.text && !p.number {
@@ -117,6 +123,31 @@ func (s *scrub) rawValue(rv converter.RawValue) (reflect.Value, bool) {
 	}
 	s.hits += hits
 	return reflect.ValueOf(converter.NewRawValue(p)), hits > 0
+}
+
+func (s *scrub) onePayload(v reflect.Value) (reflect.Value, bool) {
+	p, hits, err := s.payload(v.Interface().(*commonpb.Payload))
+	if err != nil {
+		p, hits = tombstone(), 1
+	}
+	s.hits += hits
+	return reflect.ValueOf(p), hits > 0
+}
+
+// allPayloads cleans a result that is encoded already. It stays what it is: the
+// SDK takes payloads as they are and would encode anything else again.
+func (s *scrub) allPayloads(v reflect.Value) (reflect.Value, bool) {
+	if v.IsNil() {
+		return v, false
+	}
+	clone := proto.Clone(v.Interface().(*commonpb.Payloads)).(*commonpb.Payloads)
+	hits := 0
+	s.payloads(clone, &hits)
+	s.hits += hits
+	if hits == 0 {
+		return v, false
+	}
+	return reflect.ValueOf(clone), true
 }
 
 func (s *scrub) rawJSON(v reflect.Value) (reflect.Value, bool) {

@@ -119,6 +119,9 @@ func (w *walker) walk(v reflect.Value, key string, typed bool) (reflect.Value, b
 		rv := v.Interface().(converter.RawValue)
 		w.textOfPayload(rv.Payload(), key)
 		return v, false
+	case typePayload:
+		w.textOfPayload(v.Interface().(*commonpb.Payload), key)
+		return v, false
 	case typePayloads:
 		for _, pl := range v.Interface().(*commonpb.Payloads).GetPayloads() {
 			w.textOfPayload(pl, key)
