@@ -147,7 +147,7 @@ func (i *activityInbound) attempt(ctx context.Context, info activity.Info) *atte
 		a.queue = info.TaskQueue
 	}
 	a.policy, a.listed = i.g.policyFor(info.Namespace, a.queue)
-	a.cleaner = i.g.cleaner(info.Namespace, a.queue)
+	a.cleaner = cleaner{hidden: i.g.hidden, literals: a.listed && a.policy.Literals() == validation.LiteralsEnforce}
 	workflowType := ""
 	if info.WorkflowType != nil {
 		workflowType = info.WorkflowType.Name
@@ -165,6 +165,7 @@ func (a *attempt) call(args []any) call {
 	return call{
 		kind: "activity", name: a.info.ActivityType.Name, namespace: a.info.Namespace, own: a.queue,
 		runType: a.scope.WorkflowType, workflowID: a.scope.WorkflowID, args: args, activity: true,
+		pinned: &pinnedPolicy{a.policy, a.listed},
 	}
 }
 

@@ -29,9 +29,26 @@ type call struct {
 	attributes map[string]any
 	headers    map[string]*commonpb.Payload
 
+	// pinned is the policy of own where the caller has looked it up already: an
+	// attempt is judged, resolved and cleaned under one policy, whatever is
+	// reloaded meanwhile.
+	pinned *pinnedPolicy
+
 	// activity is true where references may be resolved at the other end, so
 	// that grants and bindings apply.
 	activity bool
+}
+
+type pinnedPolicy struct {
+	policy validation.Policy
+	listed bool
+}
+
+func (c call) ownPolicy(g *guard) (validation.Policy, bool) {
+	if c.pinned != nil {
+		return c.pinned.policy, c.pinned.listed
+	}
+	return g.policyFor(c.namespace, c.own)
 }
 
 // A judgement holds the state of judging one call.
@@ -89,7 +106,7 @@ func (g *guard) judge(c call) (v verdict) {
 func (g *guard) sidesOf(c call) []*side {
 	var sides []*side
 	if c.own != "" {
-		p, ok := g.policyFor(c.namespace, c.own)
+		p, ok := c.ownPolicy(g)
 		sides = append(sides, &side{policy: p, listed: ok, queue: c.own, grants: c.activity && (c.to == "" || c.to == c.own)})
 	}
 	if c.to != "" && c.to != c.own {
