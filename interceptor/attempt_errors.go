@@ -42,42 +42,54 @@ func unresolvedType(ref secrets.Ref) string {
 	return ErrorTypeProviderUnresolved
 }
 
+// said puts a message together in the form that all of them have.
+func (a *attempt) said(errorType, subject, fix string) string {
+	text := errorType + ": " + subject + "\n  fix: " + fix + "\n  "
+	if a.listed {
+		text += "policy " + a.policy.Digest() + ", "
+	}
+	return text + "docs/errors.md#errors"
+}
+
+func (a *attempt) terminal(errorType, subject, fix string) error {
+	return temporal.NewNonRetryableApplicationError(a.said(errorType, subject+" (not retryable)", fix), errorType, nil)
+}
+
+func (a *attempt) retried(errorType, subject, fix string) error {
+	return temporal.NewApplicationError(a.said(errorType, subject+" (retryable)", fix), errorType)
+}
+
 // unresolved is terminal: the secret is missing or unusable until somebody acts.
 func (a *attempt) unresolved(ref secrets.Ref, err error) error {
-	errorType, fix := unresolvedType(ref), "put the secret where the provider looks for it, or correct the reference in the policy"
+	fix := "put the secret where the provider looks for it, or correct the reference in the policy"
 	if ref.Provider == "env" {
 		fix = "set the variable in the environment of the worker, or correct the reference in the policy"
 	}
-	return temporal.NewApplicationErrorWithOptions(
-		errorType+": "+a.notRun()+", "+ref.String()+" was not resolved (not retryable)\n  "+ref.String()+"  "+kindText(err)+"\n  fix: "+fix,
-		errorType, temporal.ApplicationErrorOptions{NonRetryable: true})
+	return a.terminal(unresolvedType(ref), a.notRun()+", "+ref.String()+" was not resolved: "+kindText(err), fix)
 }
 
 func (a *attempt) tooShort(ref secrets.Ref) error {
-	errorType := unresolvedType(ref)
-	return temporal.NewApplicationErrorWithOptions(
-		errorType+": "+a.notRun()+", "+ref.String()+" is shorter than 8 bytes and cannot be hidden safely (not retryable)\n"+
-			"  fix: use a longer secret, or accept it by name in Options.AllowShort",
-		errorType, temporal.ApplicationErrorOptions{NonRetryable: true})
+	return a.terminal(unresolvedType(ref), a.notRun()+", "+ref.String()+" is shorter than 8 bytes and cannot be hidden safely",
+		"use a longer secret, or accept it by name in Options.AllowShort")
 }
 
 // unavailable is retried: an outage ends by itself.
 func (a *attempt) unavailable(what string) error {
-	return temporal.NewApplicationError(
-		ErrorTypeSecretUnavailable+": "+a.notRun()+", the provider of "+what+" did not answer (retryable)",
-		ErrorTypeSecretUnavailable)
+	return a.retried(ErrorTypeSecretUnavailable, a.notRun()+", the provider of "+what+" did not answer",
+		"nothing while the outage lasts; after it the attempt is made again")
+}
+
+func (a *attempt) notRecorded() error {
+	return a.retried(ErrorTypeAuditUnavailable, a.notRun()+", the audit sink did not take the record of a secret", "restore the audit sink")
 }
 
 func (a *attempt) withheld() error {
-	return temporal.NewNonRetryableApplicationError(
-		ErrorTypeOutputWithheld+": result of activity "+a.info.ActivityType.Name+" withheld, it holds a secret where it cannot be hidden, or could not be searched; the activity has run (not retryable)\n"+
-			"  fix: do not return the secret; text and JSON are edited, archives, other binary data and numbers are not",
-		ErrorTypeOutputWithheld, nil)
+	return a.terminal(ErrorTypeOutputWithheld, "result of activity "+a.info.ActivityType.Name+
+		" withheld, it holds a secret where it cannot be hidden, or could not be searched; the activity has run",
+		"do not return the secret; text and JSON are edited, archives, other binary data and numbers are not")
 }
 
 func (a *attempt) insideErr() error {
-	return temporal.NewNonRetryableApplicationError(
-		ErrorTypeInterceptorInside+": "+a.notRun()+", interceptor "+a.inside+" stands between the guard and the activity and would see its secrets (not retryable)\n"+
-			"  fix: put the guard last in worker.Options.Interceptors, or allow it by name in Options.AllowInside",
-		ErrorTypeInterceptorInside, nil)
+	return a.terminal(ErrorTypeInterceptorInside, a.notRun()+", interceptor "+a.inside+" stands between the guard and the activity and would see its secrets",
+		"put the guard last in worker.Options.Interceptors, or allow it by name in Options.AllowInside")
 }

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"go.temporal.io/sdk/temporal"
-
 	"github.com/sandboxguard/sandboxguard/internal/mint"
 	"github.com/sandboxguard/sandboxguard/secrets"
 	"github.com/sandboxguard/sandboxguard/secrets/audit"
@@ -86,8 +84,7 @@ func (a *attempt) grantRecord(ctx context.Context, action audit.Action, s site) 
 	r := a.record(action, audit.OutcomeOK)
 	r.Ref, r.Secret, r.Owner, r.Destination = s.ref.String(), s.grant.Secret.Name, s.grant.Secret.Owner, s.destination
 	if err := writeRecord(ctx, a.g.sink, r); err != nil {
-		return temporal.NewApplicationError(ErrorTypeAuditUnavailable+": activity "+a.info.ActivityType.Name+
-			" was not run, the audit sink did not take the record of a secret (retryable)\n  fix: restore the audit sink", ErrorTypeAuditUnavailable)
+		return a.notRecorded()
 	}
 	return nil
 }
