@@ -7,10 +7,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
@@ -221,4 +223,8 @@ func otherWorkflow(in any) func(workflow.Context) error {
 	return func(ctx workflow.Context) error {
 		return workflow.ExecuteActivity(options60(ctx), "Other", in).Get(ctx, nil)
 	}
+}
+
+func retries(attempts int32) *temporal.RetryPolicy {
+	return &temporal.RetryPolicy{InitialInterval: time.Millisecond, MaximumAttempts: attempts}
 }
