@@ -108,10 +108,10 @@ func registeredAs(t *testing.T, way string, r *rig) (client.Options, worker.Opti
 			worker.Options{Interceptors: []interceptor.WorkerInterceptor{asInterceptor()}}
 	default:
 		return client.Options{
-				Logger: r.log, Plugins: []client.Plugin{plugin(t, r.options)},
-				Interceptors: []interceptor.ClientInterceptor{&onlooker{}, c, &onlooker{}},
-			}, worker.Options{
-				Interceptors: []interceptor.WorkerInterceptor{&onlooker{}, asInterceptor(), &onlooker{}, asInterceptor()},
-			}
+			Logger: r.log, Plugins: []client.Plugin{plugin(t, r.options)},
+			Interceptors: []interceptor.ClientInterceptor{&onlooker{}, c, &onlooker{}},
+		}, worker.Options{
+			Interceptors: []interceptor.WorkerInterceptor{&onlooker{}, asInterceptor(), &onlooker{}, asInterceptor()},
+		}
 	}
 }

@@ -57,19 +57,34 @@ func TestEveryLevelOfAnErrorIsClean(t *testing.T) {
 		{"plain", func(s string) error { return errors.New("with " + s) }, []string{"errorString"}, []string{"with " + hidden}},
 		{"own type", func(s string) error { return &loginError{s} }, []string{"loginError"}, []string{"login with " + hidden}},
 		{"text type", func(s string) error { return boom("b " + s) }, []string{"boom"}, []string{"b " + hidden}},
-		{"wrapped", func(s string) error { return fmt.Errorf("outer: %w", fmt.Errorf("inner: %w", errors.New(s))) },
-			[]string{"wrapError", "wrapError", "errorString"}, []string{"outer: inner: " + hidden, "inner: " + hidden, hidden}},
-		{"only outside", func(s string) error { return fmt.Errorf("with %s: %w", s, fs.ErrNotExist) },
-			[]string{"wrapError", "*"}, []string{"with " + hidden + ": file does not exist", "file does not exist"}},
+		{
+			"wrapped", func(s string) error { return fmt.Errorf("outer: %w", fmt.Errorf("inner: %w", errors.New(s))) },
+			[]string{"wrapError", "wrapError", "errorString"},
+			[]string{"outer: inner: " + hidden, "inner: " + hidden, hidden},
+		},
+		{
+			"only outside", func(s string) error { return fmt.Errorf("with %s: %w", s, fs.ErrNotExist) },
+			[]string{"wrapError", "*"},
+			[]string{"with " + hidden + ": file does not exist", "file does not exist"},
+		},
 		{"url.Error", func(s string) error {
 			return &url.Error{Op: "Get", URL: "https://user:" + s + "@a.example/", Err: errors.New("dial with " + s)}
 		}, []string{"Error", "errorString"}, []string{`Get "https://user:` + hidden + `@a.example/": dial with ` + hidden, "dial with " + hidden}},
-		{"path error", func(s string) error { return &fs.PathError{Op: "open", Path: "/tmp/" + s, Err: fs.ErrPermission} },
-			[]string{"PathError", "*"}, []string{"open /tmp/" + hidden + ": permission denied", "permission denied"}},
-		{"joined", func(s string) error { return errors.Join(errors.New("a"), errors.New("b "+s)) },
-			[]string{"joinError"}, []string{"a\nb " + hidden}},
-		{"several wrapped", func(s string) error { return fmt.Errorf("%w and %w", errors.New("a"), errors.New(s)) },
-			[]string{"wrapErrors"}, []string{"a and " + hidden}},
+		{
+			"path error", func(s string) error { return &fs.PathError{Op: "open", Path: "/tmp/" + s, Err: fs.ErrPermission} },
+			[]string{"PathError", "*"},
+			[]string{"open /tmp/" + hidden + ": permission denied", "permission denied"},
+		},
+		{
+			"joined", func(s string) error { return errors.Join(errors.New("a"), errors.New("b "+s)) },
+			[]string{"joinError"},
+			[]string{"a\nb " + hidden},
+		},
+		{
+			"several wrapped", func(s string) error { return fmt.Errorf("%w and %w", errors.New("a"), errors.New(s)) },
+			[]string{"wrapErrors"},
+			[]string{"a and " + hidden},
+		},
 		{"application below", func(s string) error {
 			return fmt.Errorf("outer: %w", temporal.NewNonRetryableApplicationError("no "+s, "Denied", nil))
 		}, []string{"wrapError", "Denied"}, nil},

@@ -49,8 +49,13 @@ func shapes(ctx workflow.Context, raw converter.RawValue, big int64) ([]string, 
 	ctx = quick(ctx)
 	var answers []string
 	for _, arg := range []any{
-		nil, []byte{0xff, 0x00, 0x7b}, raw, big, []any{1, "two", nil, map[string]any{"three": 3}},
-		map[int]string{1: "one"}, struct{}{}, (*invoice)(nil), 0.1, true, "",
+		nil,
+		[]byte{0xff, 0x00, 0x7b},
+		raw, big,
+		[]any{1, "two", nil, map[string]any{"three": 3}},
+		map[int]string{1: "one"},
+		struct{}{},
+		(*invoice)(nil), 0.1, true, "",
 		`{"type":"ordinary text that happens to be JSON"}`,
 	} {
 		var answer string
