@@ -70,6 +70,10 @@ func addText(m map[string]string, label, text string) map[string]string {
 
 // searchAttributes turns search attributes of both forms into one map to look at.
 // They are indexed in plain text whatever codec is in use.
+//
+// A map is read into a map: order plays no part.
+//
+//workflowcheck:ignore
 func searchAttributes(untyped map[string]any, typed temporal.SearchAttributes) map[string]any {
 	if len(untyped) == 0 && typed.Size() == 0 {
 		return nil

@@ -20,6 +20,10 @@ const maxChain = 64
 // back as it is, since callers compare errors by identity; one with a secret is
 // rebuilt level by level, because the SDK writes the text of every level of the
 // chain into history.
+//
+// In workflow code it changes terminal events only, which replay does not compare.
+//
+//workflowcheck:ignore
 func (g *guard) cleanError(err error, c cleaner) error {
 	if err == nil || c.idle() {
 		return err

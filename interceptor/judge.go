@@ -69,6 +69,10 @@ type judgement struct {
 // judge holds a call against the policies that govern it. It is pure but for
 // reading the policy source, and never changes the call's arguments: what it
 // normalises, it returns.
+//
+// Workflow code records its verdict and never computes it again on replay.
+//
+//workflowcheck:ignore
 func (g *guard) judge(c call) (v verdict) {
 	j := &judgement{g: g, call: c, now: g.now()}
 	j.sides = g.sidesOf(c)

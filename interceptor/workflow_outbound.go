@@ -143,6 +143,7 @@ func (o *workflowOutbound) SignalChildWorkflow(ctx workflow.Context, workflowID,
 func (o *workflowOutbound) ExecuteNexusOperation(ctx workflow.Context, in sdkinterceptor.ExecuteNexusOperationInput) workflow.NexusOperationFuture {
 	c := o.call(ctx, "Nexus operation", operationName(in.Operation), "", []any{in.Input})
 	c.texts = nonEmpty("summary", in.Options.Summary)
+	//workflowcheck:ignore // a map is read into a map
 	for k, v := range in.NexusHeader {
 		c.texts = addText(c.texts, "header "+k, v)
 	}
@@ -261,6 +262,10 @@ func (o *workflowOutbound) GetLogger(ctx workflow.Context) log.Logger {
 
 // cleaning hides credentials in what a side effect records. Workflow code reads
 // back what was recorded, so live and replay see the same.
+//
+// What it returns runs inside a side effect, live only.
+//
+//workflowcheck:ignore
 func (o *workflowOutbound) cleaning(f func(workflow.Context) any) func(workflow.Context) any {
 	return func(ctx workflow.Context) any {
 		v := f(ctx)
