@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/nexus-rpc/sdk-go/nexus"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
@@ -72,12 +73,36 @@ func (c cleaner) error(err error, depth int) (hits int, out error) {
 			return hits, rebuilt(err, c, cause)
 		}
 		return hits, temporal.NewTimeoutError(e.TimeoutType(), cause, details...)
+	case *nexus.OperationError:
+		text, n := c.nexusText(err, e.Message, e.StackTrace)
+		if hits += n; hits == 0 {
+			return 0, err
+		}
+		return hits, &nexus.OperationError{Message: text[0], StackTrace: text[1], State: e.State, Cause: cause}
+	case *nexus.HandlerError:
+		text, n := c.nexusText(err, e.Message, e.StackTrace)
+		if hits += n; hits == 0 {
+			return 0, err
+		}
+		return hits, &nexus.HandlerError{Type: e.Type, Message: text[0], StackTrace: text[1], Cause: cause, RetryBehavior: e.RetryBehavior}
 	default:
 		if _, n := c.text(err.Error()); n+hits == 0 {
 			return 0, err
 		}
 		return hits + 1, rebuilt(err, c, cause)
 	}
+}
+
+// nexusText cleans the texts of a Nexus error, whose kind decides whether the
+// operation is tried again and so has to stay. What the error was made from (its
+// original failure) is looked at through its own text and not kept.
+func (c cleaner) nexusText(err error, texts ...string) ([]string, int) {
+	_, hits := c.text(err.Error())
+	for i, s := range texts {
+		out, n := c.text(s)
+		texts[i], hits = out, hits+n
+	}
+	return texts, hits
 }
 
 func (c cleaner) applicationError(e *temporal.ApplicationError, cause error, hits int) (int, error) {

@@ -76,7 +76,7 @@ func elements(seg string, n int) ([]int, error) {
 		return all, nil
 	}
 	i, err := strconv.Atoi(seg)
-	if err != nil || i < 0 || i >= n {
+	if err != nil || i < 0 || i >= n || strconv.Itoa(i) != seg {
 		return nil, errNoPlace
 	}
 	return []int{i}, nil
@@ -92,7 +92,7 @@ func edit(v reflect.Value, want reflect.Type, segs []string, f leafFunc) (reflec
 		return f(v, want)
 	}
 	if !v.IsValid() {
-		if want.Kind() != reflect.Interface {
+		if want.Kind() != reflect.Interface || want.NumMethod() > 0 {
 			return v, errNoPlace
 		}
 		v = reflect.ValueOf(map[string]any{})

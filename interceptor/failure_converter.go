@@ -47,7 +47,13 @@ func (f failureConverter) WithSerializationContext(ctx converter.SerializationCo
 // failure cleans f in place and returns how much it hid.
 func (c cleaner) failure(f *failurepb.Failure) int {
 	hits := 0
-	for depth := 0; f != nil && depth <= maxChain; depth++ {
+	for depth := 0; f != nil; depth++ {
+		if depth == maxChain {
+			// Longer chains are cut: nothing leaves that was not looked at.
+			if f.GetCause() != nil {
+				f.Cause, hits = &failurepb.Failure{Message: withheldText}, hits+1
+			}
+		}
 		f.Message = c.counted(f.GetMessage(), &hits)
 		f.StackTrace = c.counted(f.GetStackTrace(), &hits)
 		f.Source = c.counted(f.GetSource(), &hits)

@@ -20,10 +20,12 @@ func (g *guard) alarm(ctx context.Context, method string, req, reply any, cc *gr
 	if msg, ok := req.(proto.Message); ok && g.hidden.Len() > 0 {
 		if data, err := proto.Marshal(msg); err == nil && g.hidden.Contains(data) {
 			clone := proto.Clone(msg)
-			if (cleaner{hidden: g.hidden}).message(clone.ProtoReflect()) > 0 {
-				g.defect("grpc")
-				req = clone
+			(cleaner{hidden: g.hidden}).message(clone.ProtoReflect())
+			g.defect("grpc")
+			if left, err := proto.Marshal(clone); err != nil || g.hidden.Contains(left) {
+				g.defect(netIdentifier)
 			}
+			req = clone
 		}
 	}
 	return invoke(ctx, method, req, reply, cc, opts...)

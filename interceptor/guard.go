@@ -171,11 +171,19 @@ func (g *guard) meter() client.MetricsHandler {
 	return client.MetricsNopHandler
 }
 
+// netIdentifier is what the gRPC net counts when a value stands where nothing can
+// be edited.
+const netIdentifier = "grpc identifier"
+
 // defect counts a hit of a net behind the hooks: a value came further than it
 // should have. Every one is worth a report.
 func (g *guard) defect(net string) {
 	g.meter().WithTags(map[string]string{"net": net}).Counter(metricDefects).Inc(1)
 	if g.ledger.first("defect\x00" + net) {
-		g.log.Error("a secret was hidden only by the net behind the hooks; please report which call carried it", "net", net)
+		msg := "a secret was hidden only by the net behind the hooks; please report which call carried it"
+		if net == netIdentifier {
+			msg = "a secret stands in an identifier or a key of a request and was sent: identifiers cannot be edited; rotate the secret and take it out of the name"
+		}
+		g.log.Error(msg, "net", net)
 	}
 }

@@ -21,20 +21,20 @@ func (n *nexusInbound) StartOperation(ctx context.Context, in sdkinterceptor.Nex
 	if err != nil {
 		return result, n.g.cleanError(err, c)
 	}
-	sync, ok := result.(*nexus.HandlerStartOperationResultSync[any])
+	// Only answers that are there already hold a value; it has the operation's
+	// own type.
+	sync, ok := result.(interface{ ValueAsAny() any })
 	if !ok {
 		return result, nil
 	}
-	out, hits, failure := c.value(sync.Value)
+	out, hits, failure := c.value(sync.ValueAsAny())
 	if failure != nil {
 		return nil, errorWithheld()
 	}
 	if hits == 0 {
 		return result, nil
 	}
-	cleaned := *sync
-	cleaned.Value = out
-	return &cleaned, nil
+	return &nexus.HandlerStartOperationResultSync[any]{Value: out}, nil
 }
 
 func (n *nexusInbound) CancelOperation(ctx context.Context, in sdkinterceptor.NexusCancelOperationInput) error {

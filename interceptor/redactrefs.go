@@ -3,6 +3,7 @@ package interceptor
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,27 +19,43 @@ const redactEvery = time.Minute
 // redactRefs resolves the references that policy lists only to be hidden: the
 // activities read those secrets themselves.
 type redactRefs struct {
-	mu   sync.Mutex
-	read map[string]time.Time // queue entry and digest -> last read
+	mu    sync.Mutex
+	reads map[string]*redactRead
 }
 
-func newRedactRefs() *redactRefs { return &redactRefs{read: map[string]time.Time{}} }
+// A redactRead is one reading of a list. Attempts that begin while it goes on wait
+// for it: until then their output could not be cleaned.
+type redactRead struct {
+	at   time.Time
+	done chan struct{} // closed when err is final
+	err  error
+}
 
-// due reports whether the references under key are to be read now.
-func (r *redactRefs) due(key string, now time.Time) bool {
+func newRedactRefs() *redactRefs { return &redactRefs{reads: map[string]*redactRead{}} }
+
+// begin returns the reading that is to be waited for, and whether the caller has
+// to make it.
+func (r *redactRefs) begin(key string, now time.Time) (*redactRead, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if last, ok := r.read[key]; ok && now.Sub(last) < redactEvery {
-		return false
+	if read := r.reads[key]; read != nil && now.Sub(read.at) < redactEvery {
+		return read, false
 	}
-	r.read[key] = now
-	return true
+	read := &redactRead{at: now, done: make(chan struct{})}
+	r.reads[key] = read
+	return read, true
 }
 
-func (r *redactRefs) forget(key string) {
+// end settles a reading. A failed one is forgotten, so that the next attempt
+// reads again.
+func (r *redactRefs) end(key string, read *redactRead, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.read, key)
+	if err != nil && r.reads[key] == read {
+		delete(r.reads, key)
+	}
+	read.err = err
+	close(read.done)
 }
 
 // hideListed registers what policy wants hidden on this queue. An unset secret
@@ -49,17 +66,31 @@ func (g *guard) hideListed(ctx context.Context, p validation.Policy, scope secre
 	if len(refs) == 0 {
 		return nil
 	}
-	key := p.Entry() + "\x00" + p.Digest()
-	if !g.redacts.due(key, g.now()) {
-		return nil
+	key := strings.Join([]string{scope.Namespace, scope.TaskQueue, p.Entry(), p.Digest()}, "\x00")
+	read, mine := g.redacts.begin(key, g.now())
+	if mine {
+		err := errors.New("interceptor: reading the list did not end") // unless it is overwritten
+		defer func() { g.redacts.end(key, read, err) }()
+		err = g.readListed(ctx, refs, scope)
+		return err
 	}
+	select {
+	case <-read.done:
+		return read.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (g *guard) readListed(ctx context.Context, refs []secrets.Ref, scope secrets.Scope) error {
+	scope.Destination = "redact"
 	for _, ref := range refs {
-		s := scope
-		s.Destination = "redact"
-		res, err := g.resolver.Resolve(ctx, secrets.NewRequest(mint.Guard(), ref, s))
+		res, err := g.resolver.Resolve(ctx, secrets.NewRequest(mint.Guard(), ref, scope))
 		if err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
 			if secrets.Retryable(err) {
-				g.redacts.forget(key)
 				return err
 			}
 			if g.ledger.first("redact\x00" + ref.String()) {
@@ -67,7 +98,7 @@ func (g *guard) hideListed(ctx context.Context, p validation.Policy, scope secre
 			}
 			continue
 		}
-		if err := g.hide(ref.String(), ref, res.Reveal(mint.Guard())); err != nil {
+		if err := g.hide(ref.String(), ref, res.Reveal(mint.Guard())); err != nil && g.ledger.first("short\x00"+ref.String()) {
 			g.log.Warn("a reference under redact is too short to be hidden", "ref", ref.String())
 		}
 	}
