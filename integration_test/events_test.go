@@ -107,11 +107,13 @@ func registeredAs(t *testing.T, way string, r *rig) (client.Options, worker.Opti
 		return client.Options{Logger: r.log, Interceptors: []interceptor.ClientInterceptor{c}},
 			worker.Options{Interceptors: []interceptor.WorkerInterceptor{asInterceptor()}}
 	default:
-		return client.Options{
+		clientOptions := client.Options{
 			Logger: r.log, Plugins: []client.Plugin{plugin(t, r.options)},
 			Interceptors: []interceptor.ClientInterceptor{&onlooker{}, c, &onlooker{}},
-		}, worker.Options{
+		}
+		workerOptions := worker.Options{
 			Interceptors: []interceptor.WorkerInterceptor{&onlooker{}, asInterceptor(), &onlooker{}, asInterceptor()},
 		}
+		return clientOptions, workerOptions
 	}
 }

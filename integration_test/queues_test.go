@@ -58,14 +58,17 @@ func TestBothQueuesPoliciesGovern(t *testing.T) {
 		text             string
 		token            secrets.Value
 		want             []string
+		// scheduled is how often the activity is: a refusal on the workflow's
+		// side leaves nothing for the other queue.
+		scheduled int
 	}{
-		{name: "both let pass", own: report, other: report, text: gauntlet.Credential},
+		{name: "both let pass", own: report, other: report, text: gauntlet.Credential, scheduled: 1},
 		{name: "own refuses", own: strict, other: report, text: gauntlet.Credential, want: []string{"/0/notes/text literal-credential"}},
 		{name: "other refuses", own: report, other: strict, text: gauntlet.Credential, want: []string{"/0/notes/text literal-credential"}},
 		{name: "both refuse", own: strict, other: strict, text: gauntlet.Credential, want: []string{"/0/notes/text literal-credential"}},
-		{name: "other grants", own: strict, other: grants, token: secrets.Env("DEPLOY_TOKEN")},
+		{name: "other grants", own: strict, other: grants, token: secrets.Env("DEPLOY_TOKEN"), scheduled: 1},
 		{name: "own grants, other does not", own: grants, other: strict, token: secrets.Env("DEPLOY_TOKEN"), want: []string{"/0/token secret-not-granted"}},
-		{name: "other reports, and grants nothing", own: grants, other: report, token: secrets.Env("DEPLOY_TOKEN"), want: []string{"/0/token secret-not-granted"}},
+		{name: "other reports, and grants nothing", own: grants, other: report, token: secrets.Env("DEPLOY_TOKEN"), want: []string{"/0/token secret-not-granted"}, scheduled: 1},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -88,6 +91,9 @@ func TestBothQueuesPoliciesGovern(t *testing.T) {
 			}
 			if got := seen.Tokens("PushTag"); !slices.Equal(got, want) {
 				t.Errorf("the activity ran %d times, or saw something else than it should", len(got))
+			}
+			if got := len(inputs(t, r.family(ctx, t)[0].History, "PushTag")); got != test.scheduled {
+				t.Errorf("the activity was scheduled %d times, want %d", got, test.scheduled)
 			}
 			r.absent(ctx, t, r.secret)
 		})
