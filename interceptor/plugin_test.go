@@ -281,6 +281,35 @@ func TestStartIsRecorded(t *testing.T) {
 	}
 }
 
+// TestAcceptedMethodsAreRecorded: what a user lets past the guard stands in the
+// audit.
+func TestAcceptedMethodsAreRecorded(t *testing.T) {
+	opts := options(t, "")
+	opts.Unguarded = append(unguarded(t), "SomeFutureMethod")
+	r := newRig(t, opts)
+	r.configure(t)
+	if _, err := r.start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	sink := opts.Audit.(*memorySink)
+	sink.await(t, 1)
+	if got := sink.only(audit.ActionStart)[0].Detail; !strings.Contains(got, "unguarded by option") || !strings.Contains(got, "SomeFutureMethod") {
+		t.Errorf("detail %q", got)
+	}
+}
+
+// TestStoppedWorkerIsForgotten: a worker that starts again was made again.
+func TestStoppedWorkerIsForgotten(t *testing.T) {
+	r := newRig(t, options(t, ""))
+	r.configure(t)
+	stopped := false
+	r.plugin.StopWorker(t.Context(), worker.PluginStopWorkerOptions{WorkerInstanceKey: "key"},
+		func(context.Context, worker.PluginStopWorkerOptions) { stopped = true })
+	if started, err := r.start(t.Context()); started || err == nil || !stopped {
+		t.Errorf("stopped %v, started %v, %v", stopped, started, err)
+	}
+}
+
 // TestOptionFaults: each constructor names what is wrong.
 func TestOptionFaults(t *testing.T) {
 	for name, make := range constructors() {

@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 )
 
@@ -89,10 +90,23 @@ func TestBindingsReachProtobufFields(t *testing.T) {
 		checkProto(t, "/0/fields/k/data", &commonpb.Memo{Fields: map[string]*commonpb.Payload{"k": {Data: []byte("old")}}},
 			&commonpb.Memo{Fields: map[string]*commonpb.Payload{"k": {Data: []byte(canary)}}})
 	})
+	t.Run("struct of the well-known types", func(t *testing.T) {
+		checkProto(t, "/0/a/0/t", wellKnown(t, map[string]any{"a": []any{map[string]any{"t": "old", "n": 1.5}}}),
+			wellKnown(t, map[string]any{"a": []any{map[string]any{"t": canary, "n": 1.5}}}))
+	})
 	t.Run("map of bytes in a map of messages", func(t *testing.T) {
 		checkProto(t, "/0/fields/k/metadata/m", &commonpb.Memo{Fields: map[string]*commonpb.Payload{"k": {}}},
 			&commonpb.Memo{Fields: map[string]*commonpb.Payload{"k": {Metadata: map[string][]byte{"m": []byte(canary)}}}})
 	})
+}
+
+func wellKnown(tb testing.TB, m map[string]any) *structpb.Struct {
+	tb.Helper()
+	s, err := structpb.NewStruct(m)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
 }
 
 // TestProtobufPlacesThatDoNotExist end the attempt before it begins.
