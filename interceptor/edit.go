@@ -88,6 +88,11 @@ func edit(v reflect.Value, want reflect.Type, segs []string, f leafFunc) (reflec
 	if v.IsValid() && v.Kind() == reflect.Interface {
 		return edit(v.Elem(), want, segs, f)
 	}
+	if len(segs) == 0 && v.IsValid() && v.CanInterface() {
+		if m, ok := v.Interface().(proto.Message); ok && !(v.Kind() == reflect.Pointer && v.IsNil()) && isWrapper(m.ProtoReflect().Descriptor().FullName()) {
+			return editProto(m, nil, f)
+		}
+	}
 	if len(segs) == 0 && !(v.IsValid() && v.Kind() == reflect.Pointer && v.Type() == want && want.Elem().Kind() != reflect.Struct) {
 		return f(v, want)
 	}

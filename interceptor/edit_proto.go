@@ -24,7 +24,10 @@ func editMessage(m protoreflect.Message, segs []string, f leafFunc) error {
 		return editAsJSON(m, segs, f)
 	}
 	if len(segs) == 0 {
-		return errNotText
+		if !isWrapper(m.Descriptor().FullName()) {
+			return errNotText
+		}
+		segs = []string{"value"}
 	}
 	fields := m.Descriptor().Fields()
 	fd := fields.ByJSONName(segs[0])
@@ -54,11 +57,15 @@ func editMessage(m protoreflect.Message, segs []string, f leafFunc) error {
 // pointer leads into the JSON, since that is what the encoded arguments are.
 func hasOwnJSON(name protoreflect.FullName) bool {
 	switch name {
-	case "google.protobuf.Struct", "google.protobuf.Value", "google.protobuf.ListValue",
-		"google.protobuf.StringValue", "google.protobuf.BytesValue":
+	case "google.protobuf.Struct", "google.protobuf.Value", "google.protobuf.ListValue":
 		return true
 	}
 	return false
+}
+
+// isWrapper is true for the messages whose JSON is the text that they wrap.
+func isWrapper(name protoreflect.FullName) bool {
+	return name == "google.protobuf.StringValue" || name == "google.protobuf.BytesValue"
 }
 
 func editAsJSON(m protoreflect.Message, segs []string, f leafFunc) error {

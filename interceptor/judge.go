@@ -104,6 +104,7 @@ func (g *guard) judge(c call) (v verdict) {
 	}
 	args = j.strip(args)
 	j.ownership()
+	j.identifiers()
 	return verdict{call: c, args: args, sides: j.sides, guardData: j.guardData}
 }
 

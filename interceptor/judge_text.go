@@ -122,6 +122,40 @@ func (j *judgement) extras(w *walker) {
 	w.at = w.at[:0]
 }
 
+// edited are the texts beside the arguments that travel as payloads: there the
+// nets behind the hooks hide a value. All others are identifiers and notes.
+var edited = map[string]bool{"summary": true, "details": true}
+
+// identifiers refuses, in every mode and on every queue, a call that has a value
+// of this worker's in a name. Nothing can hide it there, since an edited
+// identifier breaks replay: it must not be sent.
+func (j *judgement) identifiers() {
+	if j.g.hidden.Len() == 0 || len(j.sides) == 0 {
+		return
+	}
+	refuse := func(at string) {
+		v := violation(validation.RuleLiteralCredential, at)
+		v.Detail = "must not hold a secret that this worker resolves: names are not hidden"
+		v.Fix = "make the name from something else"
+		j.sides[0].hard = append(j.sides[0].hard, v)
+	}
+	if j.g.hidden.ContainsString(j.call.name) {
+		refuse("/name")
+	}
+	for label, s := range j.call.texts {
+		if !edited[label] && j.g.hidden.ContainsString(s) {
+			refuse(place{{name: label}}.String())
+		}
+	}
+	for label, keyed := range map[string]map[string]any{"/memo": j.call.memo, "/search_attributes": j.call.attributes} {
+		for key := range keyed {
+			if j.g.hidden.ContainsString(key) {
+				refuse(label)
+			}
+		}
+	}
+}
+
 // strip writes the secret's name over bound text whose grant says so, so that a
 // literal that an old run still carries is in no event after the start.
 func (j *judgement) strip(args []any) []any {

@@ -60,7 +60,12 @@ func (h hidingLogger) fields(kv []any) []any {
 
 func (h hidingLogger) field(v any) any {
 	switch x := v.(type) {
-	case nil, bool, int, int32, int64, uint64, float64:
+	case nil, bool:
+		return v
+	case int, int32, int64, uint64, float64:
+		if h.g.hidden.ContainsString(fmt.Sprint(x)) {
+			return withheldText
+		}
 		return v
 	case string:
 		return h.text(x)

@@ -61,9 +61,30 @@ type plugin struct {
 	client    *clientGuard
 
 	mu      sync.Mutex
-	clients []*client.Options // every client configured; checked when a worker starts
+	clients []placedClient // every client configured; checked when a worker starts
 	net     string
 	workers map[string]*workerState
+}
+
+// placedClient is a client's options and what the plugin put into them.
+type placedClient struct {
+	options  *client.Options
+	data     converter.DataConverter
+	failures converter.FailureConverter
+}
+
+// replaced says which nets a later plugin took away, or wrapped so that they no
+// longer see plain values.
+func (c placedClient) replaced() string {
+	switch {
+	case c.options.DataConverter != c.data && c.options.FailureConverter != c.failures:
+		return "data converter and failure converter"
+	case c.options.DataConverter != c.data:
+		return "data converter"
+	case c.options.FailureConverter != c.failures:
+		return "failure converter"
+	}
+	return ""
 }
 
 // workerState is what is known of a worker between its configuration and start.
@@ -95,12 +116,13 @@ func (p *plugin) configureClient(_ context.Context, o client.PluginConfigureClie
 	opts.Interceptors = append(list, p.client)
 
 	net := p.wrapConverters(opts)
+	placed := placedClient{options: opts, data: opts.DataConverter, failures: opts.FailureConverter}
 	opts.ConnectionOptions.DialOptions = append(append([]grpc.DialOption(nil), opts.ConnectionOptions.DialOptions...),
 		grpc.WithChainUnaryInterceptor(p.g.alarm))
 
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.clients, p.net = append(p.clients, opts), net
+	p.clients, p.net = append(p.clients, placed), net
 	return nil
 }
 
@@ -113,12 +135,12 @@ func (p *plugin) wrapConverters(opts *client.Options) string {
 			scanCodec{hidden: p.g.hidden, defect: p.g.defect})
 	} else {
 		net = "values"
-		opts.DataConverter = scanConverter{DataConverter: opts.DataConverter, g: p.g}
+		opts.DataConverter = &scanConverter{DataConverter: opts.DataConverter, g: p.g}
 	}
 	if opts.FailureConverter == nil {
 		opts.FailureConverter = temporal.NewDefaultFailureConverter(temporal.DefaultFailureConverterOptions{DataConverter: opts.DataConverter})
 	}
-	opts.FailureConverter = failureConverter{g: p.g, next: opts.FailureConverter}
+	opts.FailureConverter = &failureConverter{g: p.g, next: opts.FailureConverter}
 	return net
 }
 
@@ -155,11 +177,19 @@ func (p *plugin) start(ctx context.Context, o temporal.SimplePluginRunContextBef
 	}
 	namespace := ""
 	if len(clients) > 0 {
-		namespace = clients[len(clients)-1].Namespace
+		namespace = clients[len(clients)-1].options.Namespace
 	}
 	policy, ok := p.g.policyFor(namespace, s.queue)
 	if !ok {
 		return p.g.errNotStarted(s.queue)
+	}
+	for _, c := range clients {
+		if what := c.replaced(); what != "" {
+			net += ", replaced after the guard: " + what
+			p.g.log.Warn("a later plugin replaced or wrapped a net of the guard; register the guard's plugin last, or give its own list of codecs guard.ScanCodec",
+				"queue", s.queue, "net", what)
+			break
+		}
 	}
 	p.g.log.Info("worker guarded", "queue", s.queue, "entry", policy.Entry(), "mode", policy.Mode().String(),
 		"literals", policy.Literals().String(), "policy", policy.Digest(), "net", net)
@@ -183,7 +213,7 @@ func (p *plugin) describe(net string) string {
 // inside names an interceptor that stands inside the guard: after it in the
 // worker's list, or before it in a client's. A worker does not tell which client
 // it was made from, so all clients of the plugin have to be in order.
-func (p *plugin) inside(s *workerState, clients []*client.Options) string {
+func (p *plugin) inside(s *workerState, clients []placedClient) string {
 	at := slices.Index(s.options.Interceptors, sdkinterceptor.WorkerInterceptor(s.guard))
 	if at < 0 {
 		return "that replaced the worker's list"
@@ -194,11 +224,12 @@ func (p *plugin) inside(s *workerState, clients []*client.Options) string {
 		}
 	}
 	for _, c := range clients {
-		at := slices.Index(c.Interceptors, sdkinterceptor.ClientInterceptor(p.workflows))
+		list := c.options.Interceptors
+		at := slices.Index(list, sdkinterceptor.ClientInterceptor(p.workflows))
 		if at < 0 {
 			return "that replaced the client's list"
 		}
-		for _, i := range c.Interceptors[:at] {
+		for _, i := range list[:at] {
 			if name := fmt.Sprintf("%T", i); !p.g.allowInside[name] {
 				return name
 			}
