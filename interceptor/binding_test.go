@@ -45,7 +45,7 @@ type shapes struct {
 	*Embedded
 	NoTag    string
 	Hidden   string `json:"-"`
-	Dash     string `json:"-,"`
+	Dash     string `json:"-,"` //nolint:staticcheck // a key that is a dash is the point
 	Optional string `json:"optional,omitempty"`
 }
 

@@ -86,7 +86,7 @@ func asNote(v any) note {
 }
 
 // runWay runs one channel in a workflow and returns what the sender got.
-func runWay(t *testing.T, opts guard.Options, w way, v any) (error, *spy) {
+func runWay(t *testing.T, opts guard.Options, w way, v any) (*spy, error) {
 	t.Helper()
 	inner := &spy{}
 	env := environment(t, opts, inner)
@@ -106,7 +106,7 @@ func runWay(t *testing.T, opts guard.Options, w way, v any) (error, *spy) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	return got, inner
+	return inner, got
 }
 
 func TestEveryChannelRefuses(t *testing.T) {
@@ -121,7 +121,7 @@ func TestEveryChannelRefuses(t *testing.T) {
 				{"value below an interface", "secret-untyped-place", "/any/k", note{Any: map[string]any{"k": secrets.Env("DEPLOY_TOKEN")}}},
 			} {
 				t.Run(tc.name, func(t *testing.T) {
-					err, inner := runWay(t, options(t, "literals: enforce\n"), w, tc.in)
+					inner, err := runWay(t, options(t, "literals: enforce\n"), w, tc.in)
 					wantRules(t, err, tc.rule)
 					if got := guard.Violations(err)[0].Path; got != w.path+tc.at {
 						t.Errorf("path %q, want %q", got, w.path+tc.at)
@@ -144,7 +144,7 @@ func TestEveryChannelLetsTheRestPass(t *testing.T) {
 	for _, w := range ways() {
 		t.Run(w.name, func(t *testing.T) {
 			in := note{Text: "hello", Any: map[string]any{"n": 1.5}}
-			err, inner := runWay(t, options(t, "literals: enforce\n"), w, in)
+			inner, err := runWay(t, options(t, "literals: enforce\n"), w, in)
 			if err != nil && !workflow.IsContinueAsNewError(err) {
 				t.Fatal(err)
 			}
@@ -162,7 +162,7 @@ func TestReferencesMayTravelInTypedFields(t *testing.T) {
 			continue // the first two need a grant, a memo has no types
 		}
 		t.Run(w.name, func(t *testing.T) {
-			if err, _ := runWay(t, options(t, ""), w, in); err != nil && !workflow.IsContinueAsNewError(err) {
+			if _, err := runWay(t, options(t, ""), w, in); err != nil && !workflow.IsContinueAsNewError(err) {
 				t.Error(err)
 			}
 		})
@@ -246,7 +246,7 @@ func TestTextsBesideTheArguments(t *testing.T) {
 		}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			err, _ := runWay(t, options(t, ""), way{send: func(ctx workflow.Context, _ any) error { return tc.send(ctx) }}, nil)
+			_, err := runWay(t, options(t, ""), way{send: func(ctx workflow.Context, _ any) error { return tc.send(ctx) }}, nil)
 			wantRules(t, err, "literal-credential")
 			if diff := cmp.Diff(tc.path, guard.Violations(err)[0].Path); diff != "" {
 				t.Errorf("path (-want +got):\n%s", diff)

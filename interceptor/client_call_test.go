@@ -197,7 +197,7 @@ func TestTextsBesideAClientsArguments(t *testing.T) {
 		{"details", "/details", start(func(o *client.StartWorkflowOptions) { o.StaticDetails = githubToken })},
 		{"typed attribute", "/search_attributes/CustomStringField", start(func(o *client.StartWorkflowOptions) { o.TypedSearchAttributes = attribute })},
 		{"untyped attribute", "/search_attributes/k", start(func(o *client.StartWorkflowOptions) {
-			o.SearchAttributes = map[string]any{"k": githubToken} //nolint:staticcheck // the deprecated form is a channel too
+			o.SearchAttributes = map[string]any{"k": githubToken}
 		})},
 		{"update id", "/update_id", func(ctx context.Context, c interceptor.ClientOutboundInterceptor) error {
 			_, err := c.UpdateWorkflow(ctx, &interceptor.ClientUpdateWorkflowInput{UpdateID: githubToken, UpdateName: "change"})

@@ -147,10 +147,13 @@ func TestPluginCleansWhatIsEncoded(t *testing.T) {
 // shouting is a converter of a user's that the guard knows nothing of.
 type shouting struct{ converter.DataConverter }
 
+// contextKey is what a user's converter would look for in a context.
+type contextKey struct{}
+
 func inContext(tb testing.TB, dc converter.DataConverter) converter.DataConverter {
 	tb.Helper()
 	if aware, ok := dc.(workflow.ContextAware); ok {
-		return aware.WithContext(context.WithValue(tb.Context(), struct{}{}, 1))
+		return aware.WithContext(context.WithValue(tb.Context(), contextKey{}, 1))
 	}
 	return dc
 }

@@ -89,8 +89,10 @@ func TestErrorsThatHoldAFailure(t *testing.T) {
 		"child": {Message: "c", Cause: &failurepb.Failure{Message: "below " + canary}, FailureInfo: &failurepb.Failure_ChildWorkflowExecutionFailureInfo{
 			ChildWorkflowExecutionFailureInfo: &failurepb.ChildWorkflowExecutionFailureInfo{WorkflowType: &commonpb.WorkflowType{Name: "Child"}},
 		}},
-		"activity": {Message: "a", Cause: &failurepb.Failure{Message: "below " + canary, Cause: &failurepb.Failure{StackTrace: canary}},
-			FailureInfo: &failurepb.Failure_ActivityFailureInfo{ActivityFailureInfo: &failurepb.ActivityFailureInfo{ActivityType: &commonpb.ActivityType{Name: "Push"}}}},
+		"activity": {
+			Message: "a", Cause: &failurepb.Failure{Message: "below " + canary, Cause: &failurepb.Failure{StackTrace: canary}},
+			FailureInfo: &failurepb.Failure_ActivityFailureInfo{ActivityFailureInfo: &failurepb.ActivityFailureInfo{ActivityType: &commonpb.ActivityType{Name: "Push"}}},
+		},
 		"server": {Message: "s " + canary, FailureInfo: &failurepb.Failure_ServerFailureInfo{ServerFailureInfo: &failurepb.ServerFailureInfo{NonRetryable: true}}},
 		"source": {Source: "from " + canary, Message: "m"},
 	} {
@@ -122,7 +124,7 @@ func TestFailureToErrorDoesNotWrite(t *testing.T) {
 	if !proto.Equal(before, f) {
 		t.Errorf("the failure was decoded in place: %q", f.GetMessage())
 	}
-	if plain.FailureToError(f); proto.Equal(before, f) {
+	if err := plain.FailureToError(f); err == nil || proto.Equal(before, f) {
 		t.Error("the SDK no longer decodes in place: the wrapper's clone can go")
 	}
 }

@@ -72,8 +72,8 @@ func same(tb testing.TB, want, got []any) {
 }
 
 func jsonDiff(want, got []any) string {
-	w, _ := json.Marshal(want) //nolint:errcheck // only for the message
-	g, _ := json.Marshal(got)  //nolint:errcheck // only for the message
+	w, _ := json.Marshal(want)
+	g, _ := json.Marshal(got)
 	return cmp.Diff(string(w), string(g))
 }
 

@@ -131,7 +131,7 @@ func dial(t *testing.T, opts guard.Options, metrics client.MetricsHandler) (work
 	server, f := grpc.NewServer(), &frontend{}
 	workflowservice.RegisterWorkflowServiceServer(server, f)
 	served := make(chan struct{})
-	go func() { defer close(served); _ = server.Serve(listener) }() //nolint:errcheck // it ends with the test
+	go func() { defer close(served); _ = server.Serve(listener) }()
 	conn, err := grpc.NewClient("passthrough:///frontend", append(r.client.ConnectionOptions.DialOptions,
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }))...)
@@ -139,7 +139,7 @@ func dial(t *testing.T, opts guard.Options, metrics client.MetricsHandler) (work
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = conn.Close() //nolint:errcheck // nothing is left to send
+		_ = conn.Close()
 		server.Stop()
 		<-served
 	})

@@ -28,7 +28,7 @@ type planStruct struct {
 	Named   planBase `json:"named"`
 	Renamed string   `json:"other,omitempty"`
 	Skipped string   `json:"-"`
-	Dash    string   `json:"-,"`
+	Dash    string   `json:"-,"` //nolint:staticcheck // a key that is a dash is the point
 	hidden  string   //nolint:unused // an unexported field is the point
 }
 
