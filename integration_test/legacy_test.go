@@ -218,6 +218,7 @@ func TestARunningWorkflowGetsTheGuard(t *testing.T) {
 func halfWay(t *testing.T, r *rig, seen *legacy.Seen) {
 	t.Helper()
 	ctx := limited(t)
+	r.handedOver = true
 	w := harness.Worker(t, r.plain, r.queue, worker.Options{}, registerRelease(seen))
 	r.start(ctx, t, r.plain, legacy.ReleaseType, legacy.Order[string]{Tag: "v1", Token: legacy.DeadToken, Wait: true})
 	// The marker of the local activity is the last event before the wait.
@@ -225,6 +226,9 @@ func halfWay(t *testing.T, r *rig, seen *legacy.Seen) {
 		t.Fatal(err)
 	}
 	w.Stop()
+	// Workers of one process share the cache. Without it the next worker begins
+	// with the history, as one in another process would.
+	worker.PurgeStickyWorkflowCache()
 }
 
 func goOn(t *testing.T, r *rig) {

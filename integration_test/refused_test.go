@@ -30,6 +30,8 @@ func refusedFutures(ctx workflow.Context, text string) (map[string]bool, error) 
 	child := workflow.ExecuteChildWorkflow(ctx, "Small", hot)
 	return settle(ctx, map[string]workflow.Future{
 		"activity":         workflow.ExecuteActivity(ctx, "Note", hot),
+		"plain text":       workflow.ExecuteActivity(ctx, "Fallback", text),
+		"text in a struct": workflow.ExecuteActivity(ctx, "UseTool", gauntlet.Tool{Name: text}),
 		"local activity":   workflow.ExecuteLocalActivity(ctx, "Note", hot),
 		"child":            child,
 		"child's start":    child.GetChildWorkflowExecution(),
@@ -87,13 +89,25 @@ func TestRefusedFuturesWorkLikeOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]bool{
-		"activity": true, "local activity": true, "child": true, "child's start": true, "signal": true,
+		"activity": true, "plain text": true, "text in a struct": true, "local activity": true, "child": true, "child's start": true, "signal": true,
 		"signal to child": true, "an allowed child": false,
 	}
 	if diff := cmp.Diff(want, refused); diff != "" {
 		t.Errorf("refused (-want +got):\n%s", diff)
 	}
 	h := r.family(ctx, t)[0].History
+	// The worker that would run them refuses as well; nothing may get that far.
+	counts := harness.CountSteady(h)
+	for event, want := range map[string]int{
+		"ActivityTaskScheduled": 1, "StartChildWorkflowExecutionInitiated": 1, "SignalExternalWorkflowExecutionInitiated": 0,
+	} {
+		if counts[event] != want {
+			t.Errorf("%d events of type %s, want %d", counts[event], event, want)
+		}
+	}
+	if n := harness.Markers(h)["LocalActivity"]; n != 0 {
+		t.Errorf("%d local activities left a marker, want none", n)
+	}
 	for name, source := range sources(t) {
 		options := harness.ReplayOptions{Replayer: worker.WorkflowReplayerOptions{
 			Plugins: []worker.Plugin{plugin(t, guard.Options{Policies: source})},

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
@@ -44,6 +46,9 @@ type rig struct {
 	options guard.Options
 	// client has the guard's plugin, plain has not.
 	client, plain client.Client
+	// handedOver is true once a run goes from one worker to another. A task that
+	// the first was given while it stopped then times out, which is no fault.
+	handedOver bool
 }
 
 // newRig makes a rig whose queue has the given entry in its policy file. change
@@ -97,7 +102,11 @@ func (r *rig) worker(t *testing.T, register func(worker.Registry)) worker.Worker
 // start starts a workflow with the rig's queue for its id.
 func (r *rig) start(ctx context.Context, t *testing.T, c client.Client, workflowType any, args ...any) client.WorkflowRun {
 	t.Helper()
-	run, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: r.queue, TaskQueue: r.queue}, workflowType, args...)
+	options := client.StartWorkflowOptions{ID: r.queue, TaskQueue: r.queue}
+	if r.handedOver {
+		options.WorkflowTaskTimeout = 2 * time.Second
+	}
+	run, err := c.ExecuteWorkflow(ctx, options, workflowType, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,8 +122,12 @@ func (r *rig) family(ctx context.Context, t *testing.T) []harness.Run {
 		t.Fatal(err)
 	}
 	for i, run := range family {
-		if n := harness.FailedTasks(run.History); n != 0 {
-			t.Errorf("run %d: %d failed workflow tasks", i+1, n)
+		failed := harness.FailedTasks(run.History)
+		if r.handedOver {
+			failed = harness.Count(run.History)[enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED]
+		}
+		if failed != 0 {
+			t.Errorf("run %d: %d failed workflow tasks", i+1, failed)
 		}
 	}
 	return family
