@@ -98,8 +98,12 @@ func TestLocalActivitySharesNothing(t *testing.T) {
 		t.Run(fmt.Sprintf("direct=%v", direct), func(t *testing.T) {
 			env := environment(t, options(t, grantTyped))
 			in := &typedInput{Repo: "r", Token: secrets.Env("DEPLOY_TOKEN")}
+			args := []any{in}
 			var revealed string
 			push := func(_ context.Context, in *typedInput) error {
+				if args[0].(*typedInput).Token.Resolved() {
+					t.Error("the caller's slice holds the value while the activity runs")
+				}
 				var err error
 				revealed, err = in.Token.Reveal()
 				return err
@@ -107,7 +111,6 @@ func TestLocalActivitySharesNothing(t *testing.T) {
 			env.RegisterActivityWithOptions(push, named("Push"))
 			err := run(t, env, func(ctx workflow.Context) error {
 				ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{StartToCloseTimeout: 60e9})
-				args := []any{in}
 				err := workflow.ExecuteLocalActivity(ctx, "Push", args...).Get(ctx, nil)
 				if args[0] != any(in) {
 					t.Error("the caller's slice was written to")

@@ -201,12 +201,19 @@ func TestSlowSinkDoesNotHoldWorkflowsUp(t *testing.T) {
 func TestFullQueueLosesRecordsAndNotWork(t *testing.T) {
 	release := make(chan struct{})
 	var written int
-	emptied := make(chan struct{})
+	emptied, last := make(chan struct{}), make(chan string, 1)
 	opts := options(t, "")
-	opts.Audit = audit.SinkFunc(func(context.Context, audit.Record) error {
+	opts.Audit = audit.SinkFunc(func(_ context.Context, r audit.Record) error {
 		<-release
-		if written++; written == 4097 {
+		switch written++; written {
+		case 4096:
 			close(emptied)
+		case 4097: // unless a record was taken before the queue was full
+			if r.WorkflowID != "" {
+				last <- r.WorkflowID
+			}
+		case 4098:
+			last <- r.WorkflowID
 		}
 		return nil
 	})
@@ -218,6 +225,12 @@ func TestFullQueueLosesRecordsAndNotWork(t *testing.T) {
 	}
 	close(release)
 	<-emptied
+	if _, err := c.QueryWorkflow(t.Context(), &interceptor.ClientQueryWorkflowInput{WorkflowID: "later", QueryType: "q", Args: []any{githubToken}}); !guard.IsRefused(err) {
+		t.Fatalf("got %v", err)
+	}
+	if got := <-last; got != "later" {
+		t.Errorf("the next record is of %q", got)
+	}
 }
 
 // TestDefaultSinkIsTheLog: without a sink, records are log lines.

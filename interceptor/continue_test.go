@@ -7,6 +7,8 @@ import (
 
 	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	guard "github.com/sandboxguard/sandboxguard/interceptor"
@@ -71,17 +73,17 @@ func TestContinueAsNew(t *testing.T) {
 // TestContinueAsNewIsJudgedOnce: an error that was allowed when it was made is
 // not judged again when the workflow returns it.
 func TestContinueAsNewIsJudgedOnce(t *testing.T) {
-	opts := options(t, "literals: report\n")
-	sink := opts.Audit.(*memorySink)
-	env := environment(t, opts)
+	suite, g, metrics := measured(t, options(t, "literals: report\n"))
+	env := suite.NewTestWorkflowEnvironment()
+	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{g}})
 	err := run(t, env, func(ctx workflow.Context) error {
 		return workflow.NewContinueAsNewError(ctx, "Again", note{Text: githubToken})
 	})
 	if !workflow.IsContinueAsNewError(err) {
 		t.Fatalf("report mode refused: %v", err)
 	}
-	if n := len(sink.actions()); n != 0 {
-		t.Errorf("audit %v", sink.actions())
+	if n := metrics.count("sandboxguard_refusals queue=" + testQueue + " rule=literal-credential mode=report"); n != 1 {
+		t.Errorf("judged %d times", n)
 	}
 }
 

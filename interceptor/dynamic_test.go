@@ -133,3 +133,23 @@ func TestSessions(t *testing.T) {
 		t.Errorf("revealed %q, %v", revealed, err)
 	}
 }
+
+// TestSessionsNeedNoProvider: an activity of the SDK's own is no business of the
+// guard's, also while it could not clean the output of others.
+func TestSessionsNeedNoProvider(t *testing.T) {
+	opts := options(t, redactOther)
+	opts.Resolver = failing(secrets.ErrUnavailable)
+	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(discard{})
+	env := suite.NewTestWorkflowEnvironment()
+	env.SetWorkerOptions(worker.Options{EnableSessionWorker: true, Interceptors: []interceptor.WorkerInterceptor{newGuard(t, opts)}})
+	if err := run(t, env, func(ctx workflow.Context) error {
+		session, err := workflow.CreateSession(options60(ctx), &workflow.SessionOptions{CreationTimeout: 60e9, ExecutionTimeout: 3600e9})
+		if err == nil {
+			workflow.CompleteSession(session)
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
+}

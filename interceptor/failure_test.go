@@ -142,3 +142,21 @@ func TestEncryptedFailuresAreCleanInside(t *testing.T) {
 		t.Errorf("detail %q, %v", detail, err)
 	}
 }
+
+// TestHeldFailureIsNotWrittenTo: the error that holds it may be looked at again.
+func TestHeldFailureIsNotWrittenTo(t *testing.T) {
+	plain := temporal.GetDefaultFailureConverter()
+	err := plain.FailureToError(&failurepb.Failure{Message: "m", StackTrace: "at " + canary, FailureInfo: &failurepb.Failure_ServerFailureInfo{
+		ServerFailureInfo: &failurepb.ServerFailureInfo{},
+	}})
+	app := plain.FailureToError(&failurepb.Failure{Message: "m", StackTrace: "at " + canary, FailureInfo: &failurepb.Failure_ApplicationFailureInfo{
+		ApplicationFailureInfo: &failurepb.ApplicationFailureInfo{Type: "T"},
+	}})
+	for _, held := range []error{err, app} {
+		before := proto.Clone(plain.ErrorToFailure(held))
+		absentIn(t, failures(t, nil).ErrorToFailure(held))
+		if !proto.Equal(before, plain.ErrorToFailure(held)) {
+			t.Errorf("%T: the failure that it holds was edited", held)
+		}
+	}
+}

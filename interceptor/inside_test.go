@@ -156,3 +156,19 @@ func TestTwoCopies(t *testing.T) {
 		})
 	}
 }
+
+// TestSecondCopyStandsDown: a call is judged once, and only one copy counts.
+func TestSecondCopyStandsDown(t *testing.T) {
+	opts := options(t, "literals: report\n")
+	suite, first, metrics := measured(t, opts)
+	env := suite.NewTestWorkflowEnvironment()
+	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{first, &spy{}, newGuard(t, opts)}})
+	if err := run(t, env, func(ctx workflow.Context) error {
+		return workflow.UpsertMemo(ctx, map[string]any{"k": githubToken})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if n := metrics.count("sandboxguard_refusals queue=" + testQueue + " rule=literal-credential mode=report"); n != 1 {
+		t.Errorf("judged %d times", n)
+	}
+}
