@@ -167,6 +167,27 @@ func TestClientInputsAreNotWrittenTo(t *testing.T) {
 	}
 }
 
+// TestClientsSendWhatWasNormalised: on every way that carries arguments.
+func TestClientsSendWhatWasNormalised(t *testing.T) {
+	arg := map[string]any{"manifest": map[string]any{"environment": map[string]any{"value": map[string]any{
+		"API_TOKEN": map[string]any{"type": "secret_ref", "key": "DEPLOY_TOKEN"},
+	}}}}
+	for _, call := range clientCalls() {
+		if call.path == "/memo/k" {
+			continue // judged, and sent as it is
+		}
+		t.Run(call.name, func(t *testing.T) {
+			s := &server{}
+			if err := call.send(t.Context(), clientOf(t, options(t, sandboxed), s), arg); err != nil {
+				t.Fatal(err)
+			}
+			if holds(s.got, `"secret_ref"`) || !holds(s.got, `{"name":"DEPLOY_TOKEN","type":"temporal.worker_env_value"}`) {
+				t.Errorf("the server gets %s", jsonOf(t, s.got))
+			}
+		})
+	}
+}
+
 // TestTextsBesideAClientsArguments covers ids, summaries, notes and attributes.
 func TestTextsBesideAClientsArguments(t *testing.T) {
 	attribute := temporal.NewSearchAttributes(stringKey.ValueSet(githubToken))
