@@ -94,9 +94,9 @@ func indent(text string) string {
 }
 
 // worker starts a guarded worker on the rig's queue.
-func (r *rig) worker(t *testing.T, register func(worker.Registry)) worker.Worker {
+func (r *rig) worker(t *testing.T, register func(worker.Registry)) {
 	t.Helper()
-	return harness.Worker(t, r.client, r.queue, worker.Options{}, register)
+	harness.Worker(t, r.client, r.queue, worker.Options{}, register)
 }
 
 // start starts a workflow with the rig's queue for its id.

@@ -73,7 +73,7 @@ func (s *Source) PolicyFor(q guard.Queue) (validation.Policy, bool) {
 
 // Dice returns a source that chooses Closed at random, with probability p.
 func Dice(p float64) (*Source, error) {
-	return source(func() bool { return rand.Float64() < p }) //nolint:gosec // chance, not secrecy
+	return source(func() bool { return rand.Float64() < p })
 }
 
 // EveryOther returns a source that takes turns.

@@ -31,7 +31,7 @@ func reportFailure(err error) (Outcome, error) {
 		}
 	}
 	for cause := error(failed); cause != nil; cause = errors.Unwrap(cause) {
-		if a, ok := cause.(*temporal.ApplicationError); ok {
+		if a, ok := cause.(*temporal.ApplicationError); ok { //nolint:errorlint // each level of the chain by itself
 			report.Chain = append(report.Chain, a.Message())
 		}
 	}

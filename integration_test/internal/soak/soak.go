@@ -143,9 +143,9 @@ func (s *soak) one(ctx context.Context) {
 // plan varies what is called, so that ordinals do not line up between runs.
 func plan() gauntlet.Plan {
 	p := gauntlet.Full()
-	p.Fan = rand.IntN(4)    //nolint:gosec // variety, not secrecy
-	p.Rounds = rand.IntN(2) //nolint:gosec // variety, not secrecy
-	if rand.IntN(4) == 0 {  //nolint:gosec // variety, not secrecy
+	p.Fan = rand.IntN(4)
+	p.Rounds = rand.IntN(2)
+	if rand.IntN(4) == 0 {
 		p.HostPath = ""
 	}
 	return p
