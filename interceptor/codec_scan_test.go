@@ -42,6 +42,7 @@ func TestScanCodec(t *testing.T) {
 		{"binary in plain bytes", "binary/plain", "\xff\xfe" + canary, `"[withheld: could not be searched for secrets]"`},
 		{"archive of text", "binary/plain", "name\x00\x00\x00" + canary, `"[withheld: could not be searched for secrets]"`},
 		{"protobuf", "binary/protobuf", "\n\x17" + canary, `"[withheld: could not be searched for secrets]"`},
+		{"protobuf that looks like text", "binary/protobuf", "\n(" + canary + "------------------", `"[withheld: could not be searched for secrets]"`},
 		{"null", "binary/null", "", ""},
 		{"without a hit", "json/plain", `{ "spaces" : "kept" }`, `{ "spaces" : "kept" }`},
 		{"ciphertext", "binary/encrypted", "\x01\x02\x03", "\x01\x02\x03"},
@@ -117,7 +118,8 @@ func TestPluginCleansWhatIsEncoded(t *testing.T) {
 			opts := options(t, "")
 			opts.Hidden = knowing(t, canary)
 			got := configured(t, opts, dc, nil).DataConverter
-			for _, aware := range []converter.DataConverter{got, inContext(t, got), inWorkflow(t, got)} {
+			serializing := converter.WithDataConverterSerializationContext(got, converter.WorkflowSerializationContext{WorkflowID: "w"})
+			for _, aware := range []converter.DataConverter{got, inContext(t, got), inWorkflow(t, got), serializing} {
 				p, err := aware.ToPayload(map[string]any{"t": "with " + canary})
 				if err != nil {
 					t.Fatal(err)

@@ -53,7 +53,10 @@ func TestFailuresAreClean(t *testing.T) {
 		{"without a secret", "fine", errors.New("fine")},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			f := failures(t, nil).ErrorToFailure(tc.err)
+			fc := failures(t, nil)
+			f := converter.WithFailureConverterSerializationContext(fc, converter.WorkflowSerializationContext{WorkflowID: "w"}).ErrorToFailure(tc.err)
+			absentIn(t, f)
+			f = fc.ErrorToFailure(tc.err)
 			absentIn(t, f)
 			if tc.want != "" && f.GetMessage() != tc.want {
 				t.Errorf("message %q, want %q", f.GetMessage(), tc.want)

@@ -83,7 +83,8 @@ func newCounters() *counters { return &counters{mu: &sync.Mutex{}, seen: map[str
 
 func (c *counters) WithTags(tags map[string]string) client.MetricsHandler {
 	text := c.tags
-	for _, key := range []string{"net", "channel", "queue", "rule", "mode"} {
+	order := []string{"net", "channel", "queue", "rule", "mode", hidden, canary}
+	for _, key := range order {
 		if v, ok := tags[key]; ok {
 			text += " " + key + "=" + v
 		}

@@ -85,10 +85,14 @@ func TestTagsOfActivitiesAreClean(t *testing.T) {
 	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{g}})
 	if _, err := attemptIn(env, func(ctx context.Context, in tagInput) error {
 		h := activity.GetMetricsHandler(ctx)
+		h.WithTags(map[string]string{in.Token: "x"}).Counter("keyed").Inc(1)
 		h.WithTags(map[string]string{"queue": in.Token}).WithTags(map[string]string{"rule": "x " + in.Token}).Counter("mine").Inc(1)
 		return nil
 	}, tagInput{}); err != nil {
 		t.Fatal(err)
+	}
+	if got := metrics.count("keyed " + hidden + "=x"); got != 1 {
+		t.Errorf("counted %v", metrics.seen)
 	}
 	if got := metrics.count("mine queue=" + hidden + " rule=x " + hidden); got != 1 {
 		t.Errorf("counted %v", metrics.seen)

@@ -25,9 +25,12 @@ func operate(t *testing.T, handler func(ctx context.Context, in note) (note, err
 	opts.Hidden = knowing(t, canary)
 	env := environment(t, opts)
 	env.RegisterNexusService(service)
-	err = run(t, env, func(ctx workflow.Context) error {
-		return workflow.NewNexusClient("endpoint", "answers").ExecuteOperation(ctx, op, in, workflow.NexusOperationOptions{}).Get(ctx, &out)
-	})
+	if failed := run(t, env, func(ctx workflow.Context) error {
+		err = workflow.NewNexusClient("endpoint", "answers").ExecuteOperation(ctx, op, in, workflow.NexusOperationOptions{}).Get(ctx, &out)
+		return nil
+	}); failed != nil {
+		t.Fatal(failed)
+	}
 	return out, err
 }
 

@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	guard "github.com/sandboxguard/sandboxguard/interceptor"
+	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/secrets"
 	"github.com/sandboxguard/sandboxguard/secrets/audit"
 	"github.com/sandboxguard/sandboxguard/secrets/secretstest"
@@ -185,4 +186,39 @@ func TestBoundSecretsAreReviewedToo(t *testing.T) {
 	_, err := attempt(t, options(t, "grants: [{secret: stale, to: {activity: Push, input: /0/token}, literal: replace}]\n"),
 		func(context.Context, tagInput) error { t.Error("it ran"); return nil }, tagInput{})
 	wantRules(t, err, "secret-review-overdue")
+}
+
+// TestValuesThatAVariableCannotHold: a process's environment has no room for NUL,
+// nor for what is no text.
+func TestValuesThatAVariableCannotHold(t *testing.T) {
+	for _, value := range []string{"has a \x00 in it", "is \xff no text"} {
+		opts := options(t, sandboxed)
+		opts.Resolver = giving(value)
+		_, err := attempt(t, opts, func(context.Context, sandbox.Manifest) error { t.Error("it ran"); return nil }, typedManifest())
+		var app *temporal.ApplicationError
+		if !errors.As(err, &app) || app.Type() != guard.ErrorTypeSecretUnresolved || !app.NonRetryable() {
+			t.Errorf("%q: %v", value, err)
+		}
+	}
+	opts := options(t, bindReplace)
+	opts.Resolver = giving("has a \x00 in it")
+	if _, err := attempt(t, opts, func(context.Context, tagInput) error { return nil }, tagInput{}); err != nil {
+		t.Errorf("an activity's field may hold it: %v", err)
+	}
+}
+
+// TestOneValueForTwoKindsOfPlaces: what fits a field need not fit a variable.
+func TestOneValueForTwoKindsOfPlaces(t *testing.T) {
+	type both struct {
+		Token string           `json:"token"`
+		M     sandbox.Manifest `json:"m"`
+	}
+	opts := options(t, "grants:\n- {secret: deploy, to: {activity: Push, input: /0/token}}\n- {secret: deploy, to: {env: API_TOKEN}}\nsandbox: {env_literals: [LANG]}\n")
+	opts.Resolver = secrets.ResolverFunc(func(_ context.Context, req secrets.Request) (secrets.Resolution, error) {
+		return secrets.NewResolution("has a \x00 in it", secrets.ResolutionInfo{}), nil
+	})
+	_, err := attempt(t, opts, func(context.Context, both) error { t.Error("it ran"); return nil }, both{M: typedManifest()})
+	if !guard.IsRefused(err) {
+		t.Errorf("got %v", err)
+	}
 }
