@@ -170,11 +170,13 @@ func TestRecordedHistoriesReplay(t *testing.T) {
 			for _, r := range registrations() {
 				t.Run(fmt.Sprintf("%s/%s/%s/%s", p.name, p.code, name, r.name), func(t *testing.T) {
 					t.Parallel()
-					for i, h := range recording(t, p.collection, p.name) {
-						options := harness.ReplayOptions{}
-						r.add(t, guard.Options{Policies: source}, &options.Replayer)
-						if err := harness.Replay(h, options, p.register); err != nil {
-							t.Errorf("run %d: %v", i+1, err)
+					for _, failTainted := range []bool{false, true} {
+						for i, h := range recording(t, p.collection, p.name) {
+							options := harness.ReplayOptions{}
+							r.add(t, guard.Options{Policies: source, FailTainted: failTainted}, &options.Replayer)
+							if err := harness.Replay(h, options, p.register); err != nil {
+								t.Errorf("run %d, FailTainted %v: %v", i+1, failTainted, err)
+							}
 						}
 					}
 				})

@@ -80,16 +80,34 @@ func (c cleaner) value(v any) (out any, hits int, err error) {
 		return nil, s.hits, errWithheld
 	case s.reencode:
 		return c.encoded(v)
+	case s.unsure:
+		if changed {
+			v = nv.Interface()
+		}
+		return c.verified(v, s.hits)
 	case changed:
 		return nv.Interface(), s.hits, nil
 	}
 	return v, 0, nil
 }
 
+// verified looks at a value once more in its encoded form, for types whose
+// encoding reflection can only guess. hits is what was hidden in it before.
+func (c cleaner) verified(v any, hits int) (any, int, error) {
+	if _, ok := encodeOpaque(v); !ok {
+		return v, hits, nil // it cannot be sent either: the SDK will say so
+	}
+	out, n, err := c.encoded(v)
+	if err != nil || n > 0 {
+		return out, hits + n, err
+	}
+	return v, hits, nil
+}
+
 // encoded cleans v in its encoded form, for types that reflection cannot edit.
 func (c cleaner) encoded(v any) (any, int, error) {
 	p, err := converter.GetDefaultDataConverter().ToPayload(v)
-	if err != nil {
+	if err != nil || p == nil {
 		return nil, 0, errWithheld
 	}
 	np, hits, err := c.payload(p)
@@ -99,8 +117,9 @@ func (c cleaner) encoded(v any) (any, int, error) {
 	return converter.NewRawValue(np), hits, nil
 }
 
-// payload returns p with secrets hidden in JSON or in printable text. A hit in
-// anything else withholds it: archives and other binary data are never edited.
+// payload returns p with secrets hidden in JSON or in printable text, and in its
+// metadata. A hit in anything else withholds it: archives and other binary data
+// are never edited.
 func (c cleaner) payload(p *commonpb.Payload) (*commonpb.Payload, int, error) {
 	if p == nil || c.idle() {
 		return p, 0, nil
@@ -108,24 +127,37 @@ func (c cleaner) payload(p *commonpb.Payload) (*commonpb.Payload, int, error) {
 	data, hits := p.GetData(), 0
 	switch {
 	case isJSONPayload(p):
-		if data, hits = c.json(data); hits == 0 {
-			return p, 0, nil
-		}
+		data, hits = c.json(data)
 	case isPlainPayload(p) && isText(data):
 		var text string
-		if text, hits = c.text(string(data)); hits == 0 {
-			return p, 0, nil
+		if text, hits = c.text(string(data)); hits > 0 {
+			data = []byte(text)
 		}
-		data = []byte(text)
-	default:
-		if c.hidden.Contains(data) {
-			return nil, 1, errWithheld
-		}
+	case c.hidden.Contains(data):
+		return nil, 1, errWithheld
+	}
+	metadata, inMetadata := c.metadata(p.GetMetadata())
+	if hits+inMetadata == 0 {
 		return p, 0, nil
 	}
 	fresh := proto.Clone(p).(*commonpb.Payload)
-	fresh.Data = data
-	return fresh, hits, nil
+	fresh.Data, fresh.Metadata = data, metadata
+	return fresh, hits + inMetadata, nil
+}
+
+// metadata cleans what stands beside a payload's data, which no codec touches.
+func (c cleaner) metadata(m map[string][]byte) (map[string][]byte, int) {
+	hits := 0
+	clean := make(map[string][]byte, len(m))
+	for k, v := range m {
+		key, n := c.hidden.String(k)
+		value, o := c.hidden.Bytes(v)
+		clean[key], hits = value, hits+n+o
+	}
+	if hits == 0 {
+		return m, 0
+	}
+	return clean, hits
 }
 
 // json cleans the leaves of a JSON text and keeps its shape.

@@ -70,10 +70,8 @@ func (h hidingLogger) field(v any) any {
 	case string:
 		return h.text(x)
 	case error:
-		if text, hits := h.g.hidden.String(x.Error()); hits > 0 {
-			return text
-		}
-		return v
+		// Its text, once: a logger would ask again and might get another answer.
+		return h.text(x.Error())
 	case *commonpb.Payloads:
 		// The SDK logs the whole result of an activity that completed too late.
 		if data, err := proto.Marshal(x); err == nil && h.g.hidden.Contains(data) {

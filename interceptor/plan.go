@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -35,6 +36,9 @@ type plan struct {
 	// marshals is true where that is a marshaler's doing: then nobody knows where
 	// in the encoding a typed place stands.
 	marshals bool
+	// embeds is true for a struct with embedded fields: which of them are written
+	// under a shared name is encoding/json's to decide.
+	embeds bool
 	// fields of a struct, in order, embedded ones flattened the way
 	// encoding/json does it.
 	fields []planField
@@ -75,6 +79,7 @@ func planOf(t reflect.Type) *plan {
 	p.guard, p.text, p.number = reach(t, map[reflect.Type]bool{})
 	p.marshals = p.opaque && !(t.Kind() == reflect.Struct && hidesFields(t, map[reflect.Type]bool{}))
 	if t.Kind() == reflect.Struct && !isLeafType(t) && !reflect.PointerTo(t).Implements(typeProto) {
+		p.embeds = slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Anonymous })
 		for _, f := range jsonFields(t, nil, map[reflect.Type]bool{}) {
 			ft := t.FieldByIndex(f.index).Type
 			f.guard, f.text, f.number = reach(ft, map[reflect.Type]bool{})
@@ -192,9 +197,10 @@ func reach(t reflect.Type, seen map[reflect.Type]bool) (guard, text, number bool
 // isNumber reports the kinds that encode as JSON numbers.
 func isNumber(k reflect.Kind) bool { return k >= reflect.Int && k <= reflect.Float64 }
 
-// jsonFields lists the fields that encoding/json would write, with the names it
-// would use. Conflicting embedded names are rare enough that the first one, the
-// shallowest, stands for all.
+// jsonFields lists the fields that encoding/json may write, with the names it
+// would use, the shallowest of a name first. Where embedded structs share a name
+// it lists all of them: which one is written depends on depth and tags, and one
+// look too many is no harm.
 func jsonFields(t reflect.Type, prefix []int, seen map[reflect.Type]bool) []planField {
 	if seen[t] {
 		return nil
@@ -202,7 +208,6 @@ func jsonFields(t reflect.Type, prefix []int, seen map[reflect.Type]bool) []plan
 	seen[t] = true
 	defer delete(seen, t)
 	var out, embedded []planField
-	taken := map[string]bool{}
 	for i := range t.NumField() {
 		f := t.Field(i)
 		tag := f.Tag.Get("json")
@@ -230,14 +235,7 @@ func jsonFields(t reflect.Type, prefix []int, seen map[reflect.Type]bool) []plan
 		if name == "" {
 			name = f.Name
 		}
-		taken[name] = true
 		out = append(out, planField{index: index, name: name})
 	}
-	for _, f := range embedded {
-		if !taken[f.name] {
-			taken[f.name] = true
-			out = append(out, f)
-		}
-	}
-	return out
+	return append(out, embedded...)
 }

@@ -16,6 +16,7 @@ import (
 type channel string
 
 const (
+	channelStart         channel = "w"
 	channelActivity      channel = "a"
 	channelLocalActivity channel = "l"
 	channelChild         channel = "c"

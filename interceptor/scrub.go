@@ -15,6 +15,8 @@ type scrub struct {
 	hits     int
 	withheld bool
 	reencode bool
+	// unsure is true when the walk met a type whose encoding only encoding it tells.
+	unsure bool
 }
 
 func (s *scrub) walk(v reflect.Value, depth int) (reflect.Value, bool) {
@@ -42,6 +44,7 @@ func (s *scrub) walk(v reflect.Value, depth int) (reflect.Value, bool) {
 	if !p.text && !p.number {
 		return v, false
 	}
+	s.unsure = s.unsure || p.opaque || p.embeds
 	if t == typeNumber {
 		s.number(v.String())
 		return v, false

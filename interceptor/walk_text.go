@@ -53,6 +53,8 @@ func (w *walker) textOfOpaque(v reflect.Value, key string) {
 
 // encodeOpaque renders v the way the default converter would, and answers false
 // when its own marshaler fails or panics: then nothing of it can be sent either.
+// A marshaler with a pointer receiver is called too: encoding/json calls it
+// wherever it can take the address, as in a slice.
 func encodeOpaque(v any) (data []byte, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -62,9 +64,15 @@ func encodeOpaque(v any) (data []byte, ok bool) {
 	var err error
 	if m, isProto := v.(proto.Message); isProto {
 		data, err = protojson.Marshal(m)
-	} else {
-		data, err = json.Marshal(v)
+		return data, err == nil
 	}
+	addressed := v
+	if t := reflect.TypeOf(v); t.Kind() != reflect.Pointer {
+		p := reflect.New(t)
+		p.Elem().Set(reflect.ValueOf(v))
+		addressed = p.Interface()
+	}
+	data, err = json.Marshal(addressed)
 	return data, err == nil
 }
 

@@ -75,9 +75,8 @@ func (i *workflowInbound) taint(ctx workflow.Context, c call) {
 	}
 }
 
-func (i *workflowInbound) taintedErr() error {
-	return refusal{Subject: "the workflow received data that policy refuses and was ended", Violations: i.run.tainted}.
-		err(ErrorTypePolicyViolation)
+func (r *run) taintRefusal() refusal {
+	return refusal{Subject: "the workflow received data that policy refuses and was ended", Violations: r.tainted}
 }
 
 func (i *workflowInbound) ExecuteWorkflow(ctx workflow.Context, in *sdkinterceptor.ExecuteWorkflowInput) (result any, err error) {
@@ -85,13 +84,14 @@ func (i *workflowInbound) ExecuteWorkflow(ctx workflow.Context, in *sdkintercept
 		return i.Next.ExecuteWorkflow(ctx, in)
 	}
 	i.taint(ctx, i.received(ctx, "workflow start", i.outbound.Next.GetInfo(ctx).WorkflowType.Name, argsOf(in.Args)))
-	if len(i.run.tainted) > 0 && !i.outbound.Next.IsReplaying(ctx) {
-		return nil, i.taintedErr()
+	// A run that ends before its code ran has no commands where the code would
+	// make some, so this end is recorded like a refused call.
+	if err := i.run.decide(ctx, i.outbound.Next, channelStart, true, func() (refusal, bool) {
+		return i.run.taintRefusal(), len(i.run.tainted) > 0
+	}); err != nil {
+		return nil, err
 	}
 	result, err = i.Next.ExecuteWorkflow(ctx, in)
-	if len(i.run.tainted) > 0 {
-		return nil, i.taintedErr()
-	}
 	return i.ending(ctx, result, err)
 }
 
@@ -100,6 +100,9 @@ func (i *workflowInbound) ExecuteWorkflow(ctx workflow.Context, in *sdkintercept
 func (i *workflowInbound) ending(ctx workflow.Context, result any, err error) (any, error) {
 	if i.outbound.Next.IsReplaying(ctx) {
 		return result, err
+	}
+	if len(i.run.tainted) > 0 {
+		return nil, i.run.taintRefusal().err(ErrorTypePolicyViolation)
 	}
 	name := i.outbound.Next.GetInfo(ctx).WorkflowType.Name
 	var next *workflow.ContinueAsNewError
