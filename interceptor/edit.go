@@ -20,6 +20,7 @@ var (
 	errNoPlace  = errors.New("interceptor: the place does not exist in the arguments")
 	errNotText  = errors.New("interceptor: the place cannot hold text")
 	errBadJSON  = errors.New("interceptor: the place lies in bytes that are not JSON")
+	errNotUTF8  = errors.New("interceptor: the secret is no text and the place holds text")
 	errNoChange = errors.New("interceptor: nothing to change")
 )
 

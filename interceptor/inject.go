@@ -51,12 +51,17 @@ func (a *attempt) inject(args []any, p *injection, values map[secrets.Ref]secret
 				return reflect.ValueOf(got), nil
 			}
 			if want.Kind() == reflect.String && !utf8.ValidString(text) {
-				return reflect.Value{}, errNotText
+				return reflect.Value{}, errNotUTF8
 			}
 			return textAs(text, want)
 		})
 		if err != nil && !errors.Is(err, errNoChange) {
-			return nil, a.refused([]validation.Violation{violation(validation.RuleWrongType, b.grant.Input.String())}, nil)
+			v := violation(validation.RuleWrongType, b.grant.Input.String())
+			if errors.Is(err, errNotUTF8) {
+				v.Detail = "must be a field of bytes: the secret bound to it is not valid UTF-8"
+				v.Fix = "bind a field of bytes, or store the secret as text"
+			}
+			return nil, a.refused([]validation.Violation{v}, nil)
 		}
 		out = edited
 	}
