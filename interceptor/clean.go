@@ -1,6 +1,8 @@
 package interceptor
 
 import (
+	"bytes"
+	"encoding/base64"
 	"reflect"
 	"strings"
 	"unicode/utf8"
@@ -162,12 +164,59 @@ func (c cleaner) metadata(m map[string][]byte) (map[string][]byte, int) {
 
 // json cleans the leaves of a JSON text and keeps its shape.
 func (c cleaner) json(data []byte) ([]byte, int) {
-	out, hits := c.hidden.JSON(data)
+	// First, since a part of a leaf that is replaced leaves no base64 to decode.
+	out, n := c.byteLeaves(data)
+	out, hits := c.hidden.JSON(out)
 	if !c.literals {
-		return out, hits
+		return out, hits + n
 	}
-	cleaned, n := cleanJSONLiterals(out)
-	return cleaned, hits + n
+	cleaned, m := cleanJSONLiterals(out)
+	return cleaned, hits + n + m
+}
+
+// byteLeaves cleans the text in leaves that encoding/json made of bytes. The
+// redactor finds a value in base64, but not one that stands there escaped, as in
+// bytes that are JSON themselves. A leaf without escapes is found by its quotes
+// alone.
+func (c cleaner) byteLeaves(data []byte) ([]byte, int) {
+	var out []byte
+	last, hits := 0, 0
+	for at := 0; at < len(data); {
+		open := bytes.IndexByte(data[at:], '"')
+		if open < 0 {
+			break
+		}
+		from := at + open + 1
+		length := base64Run(data[from:])
+		at = from + length
+		if at >= len(data) || data[at] != '"' || length < 12 || length%4 != 0 {
+			continue
+		}
+		text, err := base64.StdEncoding.DecodeString(string(data[from:at]))
+		if err == nil && isText(text) {
+			if clean, n := c.text(string(text)); n > 0 {
+				out = append(append(out, data[last:from]...), base64.StdEncoding.EncodeToString([]byte(clean))...)
+				last, hits = at, hits+n
+			}
+		}
+		at++
+	}
+	if hits == 0 {
+		return data, 0
+	}
+	return append(out, data[last:]...), hits
+}
+
+// base64Run is the length of the base64 that data begins with.
+func base64Run(data []byte) int {
+	for i, b := range data {
+		switch {
+		case 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z', '0' <= b && b <= '9', b == '+', b == '/', b == '=':
+		default:
+			return i
+		}
+	}
+	return len(data)
 }
 
 // isText tells text from archives and other binary data, which may well be valid

@@ -52,7 +52,7 @@ func editArgs(args []any, at validation.Pointer, f leafFunc) ([]any, error) {
 		if v.IsValid() && v.Kind() != reflect.Map {
 			want = v.Type()
 		}
-		nv, err := edit(v, want, at[1:], f)
+		nv, err := edit(v, want, at[1:], f, 0)
 		if errors.Is(err, errNoChange) {
 			continue
 		}
@@ -85,9 +85,12 @@ func elements(seg string, n int) ([]int, error) {
 
 // edit returns a copy of v in which f was applied at the place that segs lead to
 // from v. want is the type that the holder of v needs.
-func edit(v reflect.Value, want reflect.Type, segs []string, f leafFunc) (reflect.Value, error) {
+func edit(v reflect.Value, want reflect.Type, segs []string, f leafFunc, depth int) (reflect.Value, error) {
+	if depth > maxDepth { // a pointer that leads to itself
+		return v, errNoPlace
+	}
 	if v.IsValid() && v.Kind() == reflect.Interface {
-		return edit(v.Elem(), want, segs, f)
+		return edit(v.Elem(), want, segs, f, depth+1)
 	}
 	if len(segs) == 0 && v.IsValid() && v.CanInterface() {
 		if m, ok := v.Interface().(proto.Message); ok && !(v.Kind() == reflect.Pointer && v.IsNil()) && isWrapper(m.ProtoReflect().Descriptor().FullName()) {
@@ -115,19 +118,19 @@ func edit(v reflect.Value, want reflect.Type, segs []string, f leafFunc) (reflec
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
-		return editPointer(v, segs, f)
+		return editPointer(v, segs, f, depth+1)
 	case reflect.Map:
-		return editMap(v, segs, f)
+		return editMap(v, segs, f, depth+1)
 	case reflect.Slice, reflect.Array:
-		return editSequence(v, segs, f)
+		return editSequence(v, segs, f, depth+1)
 	case reflect.Struct:
-		return editStruct(v, segs, f)
+		return editStruct(v, segs, f, depth+1)
 	default:
 		return v, errNoPlace
 	}
 }
 
-func editPointer(v reflect.Value, segs []string, f leafFunc) (reflect.Value, error) {
+func editPointer(v reflect.Value, segs []string, f leafFunc, depth int) (reflect.Value, error) {
 	fresh := reflect.New(v.Type().Elem())
 	if !v.IsNil() {
 		fresh.Elem().Set(v.Elem())
@@ -136,7 +139,7 @@ func editPointer(v reflect.Value, segs []string, f leafFunc) (reflect.Value, err
 	if v.IsNil() && len(segs) == 0 {
 		cur = reflect.Value{}
 	}
-	nv, err := edit(cur, v.Type().Elem(), segs, f)
+	nv, err := edit(cur, v.Type().Elem(), segs, f, depth)
 	if err != nil {
 		return v, err
 	}
@@ -144,7 +147,7 @@ func editPointer(v reflect.Value, segs []string, f leafFunc) (reflect.Value, err
 	return fresh, nil
 }
 
-func editMap(v reflect.Value, segs []string, f leafFunc) (reflect.Value, error) {
+func editMap(v reflect.Value, segs []string, f leafFunc, depth int) (reflect.Value, error) {
 	kt := v.Type().Key()
 	if kt.Kind() != reflect.String && kt.Kind() != reflect.Interface {
 		return v, errNoPlace
@@ -169,7 +172,7 @@ func editMap(v reflect.Value, segs []string, f leafFunc) (reflect.Value, error) 
 		if !cur.IsValid() && v.Type().Elem().Kind() == reflect.Struct && len(segs) > 1 {
 			cur = reflect.Zero(v.Type().Elem())
 		}
-		nv, err := edit(cur, v.Type().Elem(), segs[1:], f)
+		nv, err := edit(cur, v.Type().Elem(), segs[1:], f, depth)
 		if errors.Is(err, errNoChange) {
 			continue
 		}
@@ -185,7 +188,7 @@ func editMap(v reflect.Value, segs []string, f leafFunc) (reflect.Value, error) 
 	return out, nil
 }
 
-func editSequence(v reflect.Value, segs []string, f leafFunc) (reflect.Value, error) {
+func editSequence(v reflect.Value, segs []string, f leafFunc, depth int) (reflect.Value, error) {
 	indexes, err := elements(segs[0], v.Len())
 	if err != nil {
 		return v, err
@@ -197,7 +200,7 @@ func editSequence(v reflect.Value, segs []string, f leafFunc) (reflect.Value, er
 	reflect.Copy(out, v)
 	changed := false
 	for _, i := range indexes {
-		nv, err := edit(v.Index(i), v.Type().Elem(), segs[1:], f)
+		nv, err := edit(v.Index(i), v.Type().Elem(), segs[1:], f, depth)
 		if errors.Is(err, errNoChange) {
 			continue
 		}
@@ -213,25 +216,23 @@ func editSequence(v reflect.Value, segs []string, f leafFunc) (reflect.Value, er
 	return out, nil
 }
 
-func editStruct(v reflect.Value, segs []string, f leafFunc) (reflect.Value, error) {
-	for _, field := range planOf(v.Type()).fields {
-		if field.name != segs[0] {
-			continue
-		}
-		out := reflect.New(v.Type()).Elem()
-		out.Set(v)
-		target, err := settable(out, field.index)
-		if err != nil {
-			return v, errNoPlace
-		}
-		nv, err := edit(target, target.Type(), segs[1:], f)
-		if err != nil {
-			return v, err
-		}
-		target.Set(nv)
-		return out, nil
+func editStruct(v reflect.Value, segs []string, f leafFunc, depth int) (reflect.Value, error) {
+	field, ok := planOf(v.Type()).named(segs[0])
+	if !ok {
+		return v, errNoPlace
 	}
-	return v, errNoPlace
+	out := reflect.New(v.Type()).Elem()
+	out.Set(v)
+	target, err := settable(out, field.index)
+	if err != nil {
+		return v, errNoPlace
+	}
+	nv, err := edit(target, target.Type(), segs[1:], f, depth)
+	if err != nil {
+		return v, err
+	}
+	target.Set(nv)
+	return out, nil
 }
 
 func editJSON(data []byte, segs []string, f leafFunc) (reflect.Value, error) {
@@ -241,7 +242,7 @@ func editJSON(data []byte, segs []string, f leafFunc) (reflect.Value, error) {
 	if err := dec.Decode(&tree); err != nil {
 		return reflect.Value{}, errBadJSON
 	}
-	nv, err := edit(reflect.ValueOf(tree), reflect.TypeFor[any](), segs, f)
+	nv, err := edit(reflect.ValueOf(tree), reflect.TypeFor[any](), segs, f, 0)
 	if err != nil {
 		return reflect.Value{}, err
 	}

@@ -168,7 +168,7 @@ func (j *judgement) ownership() {
 			}
 			continue
 		}
-		if j.guardData && j.call.runType != "" && s.queue == j.call.own && !s.policy.AllowsWorkflow(j.call.runType) {
+		if j.guardData && s.queue == j.call.own && !s.policy.AllowsWorkflow(j.call.runType) {
 			s.add(violation(validation.RuleWorkflowUnlisted, ""))
 		}
 	}

@@ -2,11 +2,8 @@ package interceptor
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"strconv"
-
-	"github.com/sandboxguard/sandboxguard/validation"
 )
 
 // cleanJSONLiterals hides credential-looking text in the string leaves and keys
@@ -37,9 +34,6 @@ func hideLiterals(v any, hits *int) any {
 	switch x := v.(type) {
 	case string:
 		out, n := hideLiteral(x)
-		if n == 0 && isEncodedLiteral(x) {
-			out, n = literalMarker, 1
-		}
 		*hits += n
 		return out
 	case []any:
@@ -60,13 +54,4 @@ func hideLiterals(v any, hits *int) any {
 		}
 	}
 	return v
-}
-
-// isEncodedLiteral looks into a leaf that encoding/json made of bytes.
-func isEncodedLiteral(s string) bool {
-	if len(s) < 12 || len(s)%4 != 0 {
-		return false
-	}
-	data, err := base64.StdEncoding.DecodeString(s)
-	return err == nil && isText(data) && len(validation.DetectCredentials(string(data))) > 0
 }

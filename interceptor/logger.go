@@ -2,9 +2,12 @@ package interceptor
 
 import (
 	"fmt"
+	"log/slog"
+	"reflect"
 
 	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/sdk/log"
+	"go.uber.org/zap/zapcore"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -62,11 +65,6 @@ func (h hidingLogger) field(v any) any {
 	switch x := v.(type) {
 	case nil, bool:
 		return v
-	case int, int32, int64, uint64, float64:
-		if h.g.hidden.ContainsString(fmt.Sprint(x)) {
-			return withheldText
-		}
-		return v
 	case string:
 		return h.text(x)
 	case error:
@@ -78,16 +76,81 @@ func (h hidingLogger) field(v any) any {
 			return withheldText
 		}
 		return v
+	case slog.Attr:
+		return slog.Attr{Key: h.text(x.Key), Value: h.slogValue(x.Value)}
+	case slog.Value:
+		return h.slogValue(x)
+	case slog.LogValuer:
+		return h.slogValue(x.LogValue())
+	case zapcore.ObjectMarshaler:
+		enc := zapcore.NewMapObjectEncoder()
+		if x.MarshalLogObject(enc) != nil {
+			return withheldText
+		}
+		return h.field(enc.Fields)
+	case zapcore.ArrayMarshaler:
+		enc := zapcore.NewMapObjectEncoder()
+		if enc.AddArray("a", x) != nil {
+			return withheldText
+		}
+		return h.field(enc.Fields["a"])
 	}
-	if text, hits := h.g.hidden.String(fmt.Sprintf("%+v", v)); hits > 0 {
-		return text
+	if !bounded(reflect.ValueOf(v), 0) {
+		return withheldText // nobody can print it either
 	}
-	out, hits, err := cleaner{hidden: h.g.hidden}.value(v)
+	out, _, err := cleaner{hidden: h.g.hidden}.value(v)
 	if err != nil {
 		return withheldText
 	}
-	if hits > 0 {
-		return out
+	// Loggers also print what encoding leaves out.
+	if text, hits := h.g.hidden.String(fmt.Sprintf("%+v", out)); hits > 0 {
+		return text
 	}
-	return v
+	return out
+}
+
+func (h hidingLogger) slogValue(v slog.Value) slog.Value {
+	v = v.Resolve()
+	if v.Kind() != slog.KindGroup {
+		return slog.AnyValue(h.field(v.Any()))
+	}
+	attrs := make([]slog.Attr, 0, len(v.Group()))
+	for _, a := range v.Group() {
+		attrs = append(attrs, slog.Attr{Key: h.text(a.Key), Value: h.slogValue(a.Value)})
+	}
+	return slog.GroupValue(attrs...)
+}
+
+// bounded reports whether printing v ends: package fmt follows pointers and maps
+// that lead back to themselves until the process dies.
+func bounded(v reflect.Value, depth int) bool {
+	if depth > maxDepth {
+		return false
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		return v.IsNil() || bounded(v.Elem(), depth+1)
+	case reflect.Map:
+		for iter := v.MapRange(); iter.Next(); {
+			if !bounded(iter.Key(), depth+1) || !bounded(iter.Value(), depth+1) {
+				return false
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		if k := v.Type().Elem().Kind(); k <= reflect.Complex128 || k == reflect.String {
+			return true
+		}
+		for i := range v.Len() {
+			if !bounded(v.Index(i), depth+1) {
+				return false
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if !bounded(v.Field(i), depth+1) {
+				return false
+			}
+		}
+	}
+	return true
 }

@@ -47,9 +47,29 @@ type plan struct {
 type planField struct {
 	index  []int
 	name   string
+	tagged bool // the name comes from a tag
 	guard  bool
 	text   bool
 	number bool
+}
+
+// named returns the field that encoding/json writes under a name: the one at the
+// least depth, there a tagged one before others, and none where that leaves two.
+func (p *plan) named(name string) (planField, bool) {
+	var best planField
+	found, tie := false, false
+	for _, f := range p.fields {
+		if f.name != name {
+			continue
+		}
+		switch {
+		case !found || len(f.index) < len(best.index) || len(f.index) == len(best.index) && f.tagged && !best.tagged:
+			best, found, tie = f, true, false
+		case len(f.index) == len(best.index) && f.tagged == best.tagged:
+			tie = true
+		}
+	}
+	return best, found && !tie
 }
 
 var (
@@ -235,7 +255,7 @@ func jsonFields(t reflect.Type, prefix []int, seen map[reflect.Type]bool) []plan
 		if name == "" {
 			name = f.Name
 		}
-		out = append(out, planField{index: index, name: name})
+		out = append(out, planField{index: index, name: name, tagged: tag != "" && !strings.HasPrefix(tag, ",")})
 	}
 	return append(out, embedded...)
 }

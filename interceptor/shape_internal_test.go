@@ -7,6 +7,7 @@ import (
 
 	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/sdk/converter"
+	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/sandboxguard/sandboxguard/secrets/redact"
 	"github.com/sandboxguard/sandboxguard/secrets/secretstest"
@@ -46,12 +47,26 @@ func TestShapesThatOnlyEncodingTells(t *testing.T) {
 	if err := hidden.Add("deploy", token); err != nil {
 		t.Fatal(err)
 	}
+	escaped := `with "quotes" & <angles> ` + token + ` and "more" & <more>`
+	if err := hidden.Add("quoted", escaped); err != nil {
+		t.Fatal(err)
+	}
+	document, err := json.Marshal(map[string]string{"t": escaped})
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf, err := json.Marshal(document)
+	if err != nil {
+		t.Fatal(err)
+	}
 	payload := &commonpb.Payload{Metadata: map[string][]byte{"encoding": []byte("json/plain"), "note": []byte(token), token: nil}, Data: []byte("1")}
 	for name, v := range map[string]any{
 		"pointer receiver in a slice":      []pointerJSON{{token}},
 		"pointer receiver behind a field":  &struct{ F pointerJSON }{pointerJSON{token}},
 		"pointer receiver in an array":     &[1]pointerJSON{{token}},
 		"text of a pointer receiver":       []pointerText{{token}},
+		"bytes of JSON, encoded":           json.RawMessage(leaf),
+		"bytes of JSON in a message":       wrapperspb.Bytes(document),
 		"a tag wins":                       sharedName{plainName{"x"}, taggedName{token}},
 		"the shallower wins":               sharedDeeper{deeper{plainName{"x"}}, shallow{token}},
 		"metadata of a raw value":          converter.NewRawValue(payload),
@@ -77,7 +92,7 @@ func TestShapesThatOnlyEncodingTells(t *testing.T) {
 				}
 				data = []byte(p.String())
 			}
-			secretstest.AssertAbsent(t, []string{token}, data)
+			secretstest.AssertAbsent(t, []string{token, escaped}, data)
 		})
 	}
 }

@@ -69,10 +69,9 @@ func (a *attempt) places(args []any) *injection {
 }
 
 // mayUseSecrets applies the policy's list of workflow types, also to secrets that
-// no argument names. A standalone activity belongs to no workflow.
-func (a *attempt) mayUseSecrets() bool {
-	return a.scope.WorkflowType == "" || a.policy.AllowsWorkflow(a.scope.WorkflowType)
-}
+// no argument names. A standalone activity belongs to no workflow, so that a list
+// leaves it out.
+func (a *attempt) mayUseSecrets() bool { return a.policy.AllowsWorkflow(a.scope.WorkflowType) }
 
 func (p *injection) add(s site) { p.sites = append(p.sites, s) }
 

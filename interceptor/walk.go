@@ -42,6 +42,7 @@ type visitor struct {
 type walker struct {
 	visitor
 	at      place
+	depth   int // of the recursion: pointers lead deeper without a segment
 	tooDeep bool
 }
 
@@ -96,6 +97,12 @@ func (w *walker) walk(v reflect.Value, key string, typed bool) (reflect.Value, b
 	if !v.IsValid() {
 		return v, false
 	}
+	if w.depth > 2*maxDepth {
+		w.tooDeep = true
+		return v, false
+	}
+	w.depth++
+	defer func() { w.depth-- }()
 	t := v.Type()
 	switch t {
 	case typeValue:
