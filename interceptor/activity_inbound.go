@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"sync/atomic"
 
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
@@ -96,6 +97,7 @@ func (i *activityInbound) ExecuteActivity(ctx context.Context, in *sdkintercepto
 		return nil, err
 	}
 	i.out.cleaner = a.cleaner
+	defer a.over.Store(true)
 	if restore := inPlace(info, in.Args, args); restore != nil {
 		defer restore()
 	}
@@ -138,11 +140,12 @@ type attempt struct {
 	scope   secrets.Scope
 	cleaner cleaner
 	inside  string
-	asking  bool // the activity runs and asks for a secret
+	asking  bool         // the activity runs and asks for a secret
+	over    *atomic.Bool // set when the attempt has ended
 }
 
 func (i *activityInbound) attempt(ctx context.Context, info activity.Info) *attempt {
-	a := &attempt{g: i.g, info: info, metrics: activity.GetMetricsHandler(ctx), queue: i.queue, inside: i.inside}
+	a := &attempt{g: i.g, info: info, metrics: activity.GetMetricsHandler(ctx), queue: i.queue, inside: i.inside, over: new(atomic.Bool)}
 	if a.queue == "" {
 		a.queue = info.TaskQueue
 	}
@@ -204,6 +207,11 @@ func (a *attempt) prepare(ctx context.Context, original []any) (context.Context,
 	values, err := a.resolveAll(ctx, plan)
 	if err != nil {
 		return ctx, nil, err
+	}
+	if len(plan.sites) > 0 && a.scope.Local {
+		// What the activity writes a value into, a map or a pointer, must not be
+		// the workflow's own.
+		v.args = detached(v.args)
 	}
 	args, err := a.inject(v.args, plan, values)
 	if err != nil {

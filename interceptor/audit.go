@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/log"
 
 	"github.com/sandboxguard/sandboxguard/secrets/audit"
+	"github.com/sandboxguard/sandboxguard/secrets/redact"
 )
 
 // trailCapacity bounds the records that wait for a slow sink. What does not fit
@@ -110,4 +111,18 @@ func (s logSink) Write(_ context.Context, r audit.Record) error {
 		"workflowID", r.WorkflowID, "runID", r.RunID, "activity", r.Activity, "secret", r.Secret, "ref", r.Ref,
 		"destination", r.Destination, "rule", r.Rule, "path", r.Path, "policy", r.PolicyDigest)
 	return nil
+}
+
+// cleanSink keeps values out of records: a workflow id or a map key in a path may
+// hold one.
+type cleanSink struct {
+	to     audit.Sink
+	hidden *redact.Set
+}
+
+func (s cleanSink) Write(ctx context.Context, r audit.Record) error {
+	for _, field := range []*string{&r.Queue, &r.Workflow, &r.WorkflowID, &r.Activity, &r.ActivityID, &r.Path, &r.Key, &r.Detail} {
+		*field, _ = s.hidden.String(*field)
+	}
+	return s.to.Write(ctx, r)
 }

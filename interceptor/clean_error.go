@@ -57,14 +57,14 @@ func (c cleaner) error(err error, depth int) (hits int, out error) {
 	case *temporal.ApplicationError:
 		return c.applicationError(e, cause, hits)
 	case *temporal.CanceledError:
-		details, n := c.details(e.HasDetails(), e.Details)
+		details, n := c.details(e, e.HasDetails(), e.Details)
 		msg, m := c.text(e.Error())
 		if hits += n + m; hits == 0 {
 			return 0, err
 		}
 		return hits, temporal.NewCanceledErrorWithOptions(temporal.CanceledErrorOptions{Message: msg, Details: details, Cause: cause})
 	case *temporal.TimeoutError:
-		details, n := c.details(e.HasLastHeartbeatDetails(), e.LastHeartbeatDetails)
+		details, n := c.details(e, e.HasLastHeartbeatDetails(), e.LastHeartbeatDetails)
 		_, m := c.text(e.Error())
 		if hits += n + m; hits == 0 {
 			return 0, err
@@ -108,7 +108,7 @@ func (c cleaner) nexusText(err error, texts ...string) ([]string, int) {
 func (c cleaner) applicationError(e *temporal.ApplicationError, cause error, hits int) (int, error) {
 	msg, n := c.text(e.Message())
 	typ, m := c.text(e.Type())
-	details, d := c.details(e.HasDetails(), e.Details)
+	details, d := c.details(e, e.HasDetails(), e.Details)
 	hits += n + m + d
 	if hits == 0 {
 		return 0, e
@@ -121,13 +121,13 @@ func (c cleaner) applicationError(e *temporal.ApplicationError, cause error, hit
 
 // details cleans an error's details. They can be read only by count, so they are
 // read as raw values and written back as such.
-func (c cleaner) details(has bool, get func(...any) error) ([]any, int) {
+func (c cleaner) details(err error, has bool, get func(...any) error) ([]any, int) {
 	if !has {
 		return nil, 0
 	}
 	raw, ok := readDetails(get)
 	if !ok {
-		return []any{withheldText}, 1
+		raw = encodedDetails(err)
 	}
 	hits := 0
 	for i, d := range raw {
@@ -147,6 +147,11 @@ const maxDetails = 64
 // where they came over the wire, as the Go values that they are where they were
 // just made.
 func readDetails(get func(...any) error) (out []any, ok bool) {
+	defer func() {
+		if recover() != nil { // a detail that is nil has no type to be read as
+			out, ok = nil, false
+		}
+	}()
 	raws := make([]converter.RawValue, maxDetails)
 	ptrs := make([]any, maxDetails)
 	for i := range raws {
@@ -172,6 +177,19 @@ func readDetails(get func(...any) error) (out []any, ok bool) {
 		out = values
 	}
 	return out, len(out) > 0
+}
+
+// encodedDetails reads details the way the SDK is going to write them.
+func encodedDetails(err error) []any {
+	f := temporal.GetDefaultFailureConverter().ErrorToFailure(err)
+	ps := f.GetApplicationFailureInfo().GetDetails().GetPayloads()
+	ps = append(ps, f.GetCanceledFailureInfo().GetDetails().GetPayloads()...)
+	ps = append(ps, f.GetTimeoutFailureInfo().GetLastHeartbeatDetails().GetPayloads()...)
+	out := make([]any, len(ps))
+	for i, p := range ps {
+		out[i] = converter.NewRawValue(p)
+	}
+	return out
 }
 
 // rebuilt turns an error that holds a secret into an application error with the

@@ -56,7 +56,7 @@ func (o *clientOutbound) judged(ctx context.Context, c call) ([]any, error) {
 		return v.args, nil
 	}
 	countRefusals(h, s.queue, s.policy.Mode(), vs)
-	ref := refusalOf(c.subject(), vs, s)
+	ref := refusalOf(v.call.subject(), vs, s)
 	o.g.trail.add(audit.Record{
 		Time: o.g.now(), Action: audit.ActionDeny, Outcome: audit.OutcomeRefused, Mode: s.policy.Mode().String(),
 		Queue: s.queue, WorkflowID: c.workflowID, Rule: vs[0].Rule, Path: vs[0].Path, PolicyDigest: ref.Policy, Count: len(vs),

@@ -72,6 +72,7 @@ func newGuard(o Options) (*guard, error) {
 	if g.sink == nil {
 		g.sink = logSink{g.log}
 	}
+	g.sink = cleanSink{to: g.sink, hidden: g.hidden}
 	g.trail = newTrail(g.sink, g.log, func() { g.meter().Counter(metricAuditLost).Inc(1) })
 	return g, nil
 }

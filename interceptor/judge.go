@@ -105,7 +105,8 @@ func (g *guard) judge(c call) (v verdict) {
 	args = j.strip(args)
 	j.ownership()
 	j.identifiers()
-	return verdict{call: c, args: args, sides: j.sides, guardData: j.guardData}
+	j.hidePaths()
+	return verdict{call: j.call, args: args, sides: j.sides, guardData: j.guardData}
 }
 
 func (g *guard) sidesOf(c call) []*side {
@@ -170,6 +171,22 @@ func (j *judgement) ownership() {
 		}
 		if j.guardData && s.queue == j.call.own && !s.policy.AllowsWorkflow(j.call.runType) {
 			s.add(violation(validation.RuleWorkflowUnlisted, ""))
+		}
+	}
+}
+
+// hidePaths takes values out of the places that messages name: a map key may be
+// one, and look like an ordinary word.
+func (j *judgement) hidePaths() {
+	if j.g.hidden.Len() == 0 {
+		return
+	}
+	for _, s := range j.sides {
+		for _, list := range [][]validation.Violation{s.found, s.noted, s.hard} {
+			for i := range list {
+				list[i].Path, _ = j.g.hidden.String(list[i].Path)
+				list[i].Fix, _ = j.g.hidden.String(list[i].Fix)
+			}
 		}
 	}
 }

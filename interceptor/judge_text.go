@@ -140,7 +140,11 @@ func (j *judgement) identifiers() {
 		j.sides[0].hard = append(j.sides[0].hard, v)
 	}
 	if j.g.hidden.ContainsString(j.call.name) {
+		j.call.name = "(hidden)"
 		refuse("/name")
+	}
+	if j.call.own == "" && j.g.hidden.ContainsString(j.call.workflowID) {
+		refuse("/workflow_id")
 	}
 	for label, s := range j.call.texts {
 		if !edited[label] && j.g.hidden.ContainsString(s) {

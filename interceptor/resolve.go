@@ -95,6 +95,10 @@ func (a *attempt) withGetter(ctx context.Context) context.Context {
 	asking.asking = true
 	a = &asking
 	return secrets.WithGetter(mint.Guard(), ctx, func(ctx context.Context, ref secrets.Ref) (secrets.Value, error) {
+		if a.over.Load() {
+			// A context that outlived its attempt, perhaps in workflow code.
+			return secrets.Value{}, &secrets.Error{Kind: secrets.ErrNoScope}
+		}
 		if a.inside != "" {
 			return secrets.Value{}, a.insideErr()
 		}

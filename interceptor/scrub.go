@@ -108,6 +108,10 @@ func (s *scrub) opaque(v reflect.Value) (reflect.Value, bool) {
 	if !v.CanInterface() {
 		return v, false
 	}
+	if m, isProto := v.Interface().(proto.Message); isProto && !s.protoIsPlain(m) {
+		s.withheld = true
+		return v, false
+	}
 	data, ok := encodeOpaque(v.Interface())
 	if !ok {
 		return v, false // it cannot be sent either
@@ -116,6 +120,21 @@ func (s *scrub) opaque(v reflect.Value) (reflect.Value, bool) {
 		s.reencode = true
 	}
 	return v, false
+}
+
+// protoIsPlain is false when a message holds a secret that its JSON does not show:
+// in unknown fields, or in an Any of a type that is not linked.
+func (s *scrub) protoIsPlain(m proto.Message) bool {
+	wire, err := proto.Marshal(m)
+	if err != nil || !s.hidden.Contains(wire) {
+		return true
+	}
+	data, ok := encodeOpaque(m)
+	if !ok {
+		return false
+	}
+	_, hits := s.json(data)
+	return hits > 0 && len(m.ProtoReflect().GetUnknown()) == 0
 }
 
 func (s *scrub) rawValue(rv converter.RawValue) (reflect.Value, bool) {

@@ -131,7 +131,7 @@ func (i *workflowInbound) judged(ctx workflow.Context, c call) error {
 		return nil
 	}
 	countRefusals(h, s.queue, s.policy.Mode(), vs)
-	ref := refusalOf(c.subject(), vs, s)
+	ref := refusalOf(v.call.subject(), vs, s)
 	i.run.g.trail.add(i.run.denial(i.outbound.Next.GetInfo(ctx), ref, c.kind+" "+c.name))
 	return ref.err(ErrorTypePolicyViolation)
 }

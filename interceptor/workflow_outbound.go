@@ -52,7 +52,7 @@ func (o *workflowOutbound) guarded(ctx workflow.Context, ch channel, c call) ([]
 		o.run.g.tell(o.Next.GetMetricsHandler(ctx), v)
 		if len(vs) > 0 {
 			countRefusals(o.Next.GetMetricsHandler(ctx), s.queue, s.policy.Mode(), vs)
-			return refusalOf(c.subject(), vs, s), true
+			return refusalOf(v.call.subject(), vs, s), true
 		}
 		out = v.args
 		return refusal{}, false

@@ -1,0 +1,73 @@
+package interceptor
+
+import "reflect"
+
+// detached returns a deep copy of args: maps, slices and what pointers lead to
+// are new. Unexported fields keep what they hold, since nobody can copy those,
+// and so do channels and functions. What is deeper than a walk goes is shared.
+func detached(args []any) []any {
+	out := make([]any, len(args))
+	for i, a := range args {
+		if a != nil {
+			out[i] = detach(reflect.ValueOf(a), 0).Interface()
+		}
+	}
+	return out
+}
+
+func detach(v reflect.Value, depth int) reflect.Value {
+	if depth > maxDepth || v.Type() == typeValue || v.Type() == typeTime {
+		return v
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return v
+		}
+		p := reflect.New(v.Type().Elem())
+		p.Elem().Set(detach(v.Elem(), depth+1))
+		return p
+	case reflect.Interface:
+		if v.IsNil() {
+			return v
+		}
+		out := reflect.New(v.Type()).Elem()
+		out.Set(detach(v.Elem(), depth+1))
+		return out
+	case reflect.Map:
+		if v.IsNil() {
+			return v
+		}
+		m := reflect.MakeMapWithSize(v.Type(), v.Len())
+		for iter := v.MapRange(); iter.Next(); {
+			m.SetMapIndex(iter.Key(), detach(iter.Value(), depth+1))
+		}
+		return m
+	case reflect.Slice:
+		if v.IsNil() {
+			return v
+		}
+		s := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		for i := range v.Len() {
+			s.Index(i).Set(detach(v.Index(i), depth+1))
+		}
+		return s
+	case reflect.Array:
+		a := reflect.New(v.Type()).Elem()
+		for i := range v.Len() {
+			a.Index(i).Set(detach(v.Index(i), depth+1))
+		}
+		return a
+	case reflect.Struct:
+		s := reflect.New(v.Type()).Elem()
+		s.Set(v)
+		for i := range v.NumField() {
+			if s.Field(i).CanSet() && v.Type().Field(i).IsExported() {
+				s.Field(i).Set(detach(v.Field(i), depth+1))
+			}
+		}
+		return s
+	default:
+		return v
+	}
+}
