@@ -151,7 +151,7 @@ func TestClientsMaySendReferencesInTypedFields(t *testing.T) {
 // TestClientInputsAreNotWrittenTo: what the guard rewrites, it rewrites in a copy.
 func TestClientInputsAreNotWrittenTo(t *testing.T) {
 	arg := map[string]any{"manifest": map[string]any{"environment": map[string]any{"value": map[string]any{
-		"LANG": map[string]any{"type": "str", "value": "C"},
+		"API_TOKEN": map[string]any{"type": "secret_ref", "key": "DEPLOY_TOKEN"},
 	}}}}
 	before := jsonOf(t, arg)
 	in := &interceptor.ClientExecuteWorkflowInput{Options: startOptions(), WorkflowType: "Flow", Args: []any{arg}}

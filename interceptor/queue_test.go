@@ -40,6 +40,7 @@ func TestBothQueuesGovern(t *testing.T) {
 		{"own queue unlisted, guard data", "queues:\n  deploys:\n    mode: enforce\n" + grant, typedInput{Token: secrets.Env("DEPLOY_TOKEN")}, []string{"queue-unlisted"}},
 		{"other queue unlisted, plain call", own("    mode: enforce\n"), note{Text: "plain"}, nil},
 		{"other queue unlisted, guard data", own("    mode: enforce\n"), typedInput{Token: secrets.Env("DEPLOY_TOKEN")}, []string{"queue-unlisted"}},
+		{"other queue unlisted, untyped value", own("    mode: enforce\n"), map[string]any{"token": secrets.Env("DEPLOY_TOKEN")}, []string{"queue-unlisted", "secret-untyped-place"}},
 		{"other queue unlisted, literal", own("    mode: enforce\n"), note{Text: githubToken}, []string{"literal-credential"}},
 		{"both unlisted, literal", "queues:\n  elsewhere: {mode: enforce}\n", note{Text: githubToken}, nil},
 		{"untyped value bound on the other queue", own("    mode: enforce\n") + "  deploys:\n    mode: enforce\n" + grant, map[string]any{"token": secrets.Env("DEPLOY_TOKEN")}, nil},

@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 )
 
 // TestSideEffectsAreCleaned: a side effect cannot fail, so credentials in what it
@@ -83,6 +85,24 @@ func TestSideEffectsOfEveryShape(t *testing.T) {
 	}
 	if in.A != githubToken || in.M["v"] != githubToken {
 		t.Error("the workflow's own value was written to")
+	}
+}
+
+// TestHidingInARecordIsLogged: nobody would find out otherwise.
+func TestHidingInARecordIsLogged(t *testing.T) {
+	for text, want := range map[string]int{githubToken: 1, "plain": 0} {
+		core, logs := observer.New(zap.WarnLevel)
+		opts := options(t, "")
+		opts.Logger = zap.New(core)
+		if err := run(t, environment(t, opts), func(ctx workflow.Context) error {
+			var out string
+			return workflow.SideEffect(ctx, func(workflow.Context) any { return text }).Get(&out)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if got := logs.FilterMessageSnippet("recorded value").Len(); got != want {
+			t.Errorf("%d lines, want %d", got, want)
+		}
 	}
 }
 

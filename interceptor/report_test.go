@@ -147,6 +147,27 @@ func TestReportModeStillHides(t *testing.T) {
 	}
 }
 
+// TestStructuralFindingsAreReportedInReportModeOnly: where they are refused, the
+// refusal says it.
+func TestStructuralFindingsAreReportedInReportModeOnly(t *testing.T) {
+	for _, mode := range []string{"report", "enforce"} {
+		core, logs := observer.New(zap.DebugLevel)
+		opts := options(t, "")
+		opts.Logger = zap.New(core)
+		opts.Policies = policies(t, "queues:\n  "+testQueue+": {mode: "+mode+"}\n")
+		env := environment(t, opts)
+		env.RegisterActivityWithOptions(func(context.Context, any) error { return nil }, named("Push"))
+		err := run(t, env, pushWorkflow([]any{secrets.Env("DEPLOY_TOKEN")}))
+		if guard.IsRefused(err) != (mode == "enforce") {
+			t.Fatalf("%s: %v", mode, err)
+		}
+		n := logs.FilterField(zap.String("rule", validation.RuleSecretUntypedPlace)).FilterMessageSnippet("would be refused").Len()
+		if (n > 0) != (mode == "report") {
+			t.Errorf("%s: %d reports", mode, n)
+		}
+	}
+}
+
 // TestFixesInReports: a report tells which line of policy would bind the field.
 func TestFixesInReports(t *testing.T) {
 	opts, logs := reporting(t, "")

@@ -161,6 +161,9 @@ func TestResultsAreWithheld(t *testing.T) {
 		{"RawValue of another encoding", canary, func(s string) any {
 			return converter.NewRawValue(&commonpb.Payload{Data: append([]byte{0x80}, s...)})
 		}},
+		{"payload of another encoding", canary, func(s string) any {
+			return converter.NewRawValue(&commonpb.Payload{Metadata: map[string][]byte{converter.MetadataEncoding: []byte("binary/protobuf")}, Data: []byte(s)})
+		}},
 		{"number", digits, func(string) any { return int64(8675309123456) }},
 		{"unsigned", digits, func(string) any { return uint64(8675309123456) }},
 		{"number in a map", digits, func(string) any { return map[string]any{"a": "b", "n": 8675309123456} }},
