@@ -2,11 +2,13 @@ package interceptor
 
 import (
 	"context"
+	"log/slog"
 	"maps"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 	sdkinterceptor "go.temporal.io/sdk/interceptor"
+	sdklog "go.temporal.io/sdk/log"
 
 	"github.com/sandboxguard/sandboxguard/secrets/audit"
 	"github.com/sandboxguard/sandboxguard/validation"
@@ -23,6 +25,7 @@ func NewClient(opts Options) (sdkinterceptor.ClientInterceptor, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.log.offer(sdklog.NewStructuredLogger(slog.Default()))
 	return &clientGuard{g: g}, nil
 }
 

@@ -7,16 +7,21 @@ import "reflect"
 // and so do channels and functions. What is deeper than a walk goes is shared.
 func detached(args []any) []any {
 	out := make([]any, len(args))
+	d := &detacher{}
 	for i, a := range args {
 		if a != nil {
-			out[i] = detach(reflect.ValueOf(a), 0).Interface()
+			out[i] = d.detach(reflect.ValueOf(a), 0).Interface()
 		}
 	}
 	return out
 }
 
-func detach(v reflect.Value, depth int) reflect.Value {
-	if depth > maxDepth || v.Type() == typeValue || v.Type() == typeTime {
+// A detacher counts what it copies, so that values which lead back to themselves
+// come to an end.
+type detacher struct{ visited int }
+
+func (d *detacher) detach(v reflect.Value, depth int) reflect.Value {
+	if d.visited++; depth > maxDepth || d.visited > maxVisited || v.Type() == typeValue || v.Type() == typeTime {
 		return v
 	}
 	switch v.Kind() {
@@ -25,14 +30,14 @@ func detach(v reflect.Value, depth int) reflect.Value {
 			return v
 		}
 		p := reflect.New(v.Type().Elem())
-		p.Elem().Set(detach(v.Elem(), depth+1))
+		p.Elem().Set(d.detach(v.Elem(), depth+1))
 		return p
 	case reflect.Interface:
 		if v.IsNil() {
 			return v
 		}
 		out := reflect.New(v.Type()).Elem()
-		out.Set(detach(v.Elem(), depth+1))
+		out.Set(d.detach(v.Elem(), depth+1))
 		return out
 	case reflect.Map:
 		if v.IsNil() {
@@ -40,7 +45,7 @@ func detach(v reflect.Value, depth int) reflect.Value {
 		}
 		m := reflect.MakeMapWithSize(v.Type(), v.Len())
 		for iter := v.MapRange(); iter.Next(); {
-			m.SetMapIndex(iter.Key(), detach(iter.Value(), depth+1))
+			m.SetMapIndex(iter.Key(), d.detach(iter.Value(), depth+1))
 		}
 		return m
 	case reflect.Slice:
@@ -49,13 +54,13 @@ func detach(v reflect.Value, depth int) reflect.Value {
 		}
 		s := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 		for i := range v.Len() {
-			s.Index(i).Set(detach(v.Index(i), depth+1))
+			s.Index(i).Set(d.detach(v.Index(i), depth+1))
 		}
 		return s
 	case reflect.Array:
 		a := reflect.New(v.Type()).Elem()
 		for i := range v.Len() {
-			a.Index(i).Set(detach(v.Index(i), depth+1))
+			a.Index(i).Set(d.detach(v.Index(i), depth+1))
 		}
 		return a
 	case reflect.Struct:
@@ -63,7 +68,7 @@ func detach(v reflect.Value, depth int) reflect.Value {
 		s.Set(v)
 		for i := range v.NumField() {
 			if s.Field(i).CanSet() && v.Type().Field(i).IsExported() {
-				s.Field(i).Set(detach(v.Field(i), depth+1))
+				s.Field(i).Set(d.detach(v.Field(i), depth+1))
 			}
 		}
 		return s

@@ -40,12 +40,13 @@ type Options struct {
 	Resolver secrets.Resolver
 
 	// Audit receives what was allowed, resolved, injected, denied and redacted.
-	// nil writes records to the client's logger. A sink that fails or blocks
+	// nil writes records to Logger. A sink that fails or blocks
 	// stops granting acts (they are retried), never denials, redaction or
 	// clean-up.
 	Audit audit.Sink
 
-	// Logger receives the guard's own messages. nil means the client's logger.
+	// Logger receives the guard's own messages. nil means the client's logger with
+	// the plugin, and slog.Default with the interceptors alone.
 	Logger *zap.Logger
 
 	// TaskQueue is the worker's base queue. The plugin knows it and ignores this

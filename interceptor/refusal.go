@@ -17,6 +17,8 @@ type channel string
 
 const (
 	channelStart         channel = "w"
+	channelResult        channel = "r"
+	channelUpdate        channel = "u"
 	channelActivity      channel = "a"
 	channelLocalActivity channel = "l"
 	channelChild         channel = "c"

@@ -119,6 +119,11 @@ func (s *scrub) opaque(v reflect.Value) (reflect.Value, bool) {
 	if _, hits := s.json(data); hits > 0 {
 		s.reencode = true
 	}
+	if byValue, err := encodeValue(v); err == nil {
+		if _, hits := s.json(byValue); hits > 0 {
+			s.reencode = true
+		}
+	}
 	return v, false
 }
 

@@ -43,7 +43,33 @@ type walker struct {
 	visitor
 	at      place
 	depth   int // of the recursion: pointers lead deeper without a segment
+	visited int // values looked at, bounded by maxVisited
+	onPath  map[graphNode]bool
 	tooDeep bool
+}
+
+// maxVisited bounds a walk over values that share parts of themselves: as a graph
+// they are small, as the tree that a walk sees they may have no end.
+const maxVisited = 1 << 21
+
+// graphNode identifies what a pointer or map leads to, together with its type.
+type graphNode struct {
+	t reflect.Type
+	p uintptr
+}
+
+// enter notes that the walk stands below a pointer or map, and is false when it
+// does already: what leads back to itself has nothing new to show.
+func (w *walker) enter(v reflect.Value) (leave func(), fresh bool) {
+	key := graphNode{v.Type(), v.Pointer()}
+	if w.onPath[key] {
+		return nil, false
+	}
+	if w.onPath == nil {
+		w.onPath = map[graphNode]bool{}
+	}
+	w.onPath[key] = true
+	return func() { delete(w.onPath, key) }, true
 }
 
 // values walks each of vs as the argument at its index and returns the slice to
@@ -97,7 +123,7 @@ func (w *walker) walk(v reflect.Value, key string, typed bool) (reflect.Value, b
 	if !v.IsValid() {
 		return v, false
 	}
-	if w.depth > 2*maxDepth {
+	if w.visited++; w.tooDeep || w.depth > 2*maxDepth || w.visited > maxVisited {
 		w.tooDeep = true
 		return v, false
 	}
@@ -211,6 +237,11 @@ func (w *walker) pointer(v reflect.Value, key string, typed bool) (reflect.Value
 	if v.IsNil() {
 		return v, false
 	}
+	leave, fresh := w.enter(v)
+	if !fresh {
+		return v, false
+	}
+	defer leave()
 	if len(w.at) >= maxDepth {
 		w.tooDeep = true
 		return v, false
@@ -231,6 +262,11 @@ func (w *walker) mapping(v reflect.Value, key string, typed bool) (reflect.Value
 	if v.IsNil() {
 		return v, false
 	}
+	leave, fresh := w.enter(v)
+	if !fresh {
+		return v, false
+	}
+	defer leave()
 	if w.object != nil && (key == "sandbox" || key == "manifest") && v.CanInterface() {
 		if nv, handled := w.object(w.at, key, v.Interface()); handled {
 			if nv == nil {

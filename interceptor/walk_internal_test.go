@@ -169,8 +169,20 @@ func TestTextsOfAWalk(t *testing.T) {
 	}
 }
 
-// TestDeepArguments are refused by name instead of being half looked at, and a cycle
-// ends.
+// kin is a graph whose encoding is a tree: the parents are left out of it.
+type kin struct {
+	Parent   *kin
+	Children []*kin
+	Meta     map[string]any
+}
+
+func (k *kin) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]any{"children": k.Children})
+}
+
+// TestDeepArguments are refused by name instead of being half looked at. What leads
+// back to itself is looked at once, and a graph is not walked as the tree of all
+// its paths: that would stop a workflow task for ever.
 func TestDeepArguments(t *testing.T) {
 	var deep any = "bottom"
 	for range 100 {
@@ -180,14 +192,31 @@ func TestDeepArguments(t *testing.T) {
 	loop["self"] = loop
 	ring := &planLoop{}
 	ring.Next = ring
-	for name, in := range map[string]any{"deep": deep, "loop": loop, "ring": ring} {
+	family := &kin{Meta: map[string]any{"a": 1}}
+	for range 8 {
+		child := &kin{Parent: family, Meta: map[string]any{"a": 1}}
+		for range 8 {
+			child.Children = append(child.Children, &kin{Parent: child, Meta: map[string]any{"a": 1}})
+		}
+		family.Children = append(family.Children, child)
+	}
+	type pair struct {
+		Left, Right *pair
+		Text        string
+	}
+	twice := &pair{}
+	twice.Left, twice.Right = twice, twice
+	for name, in := range map[string]any{"deep": deep, "loop": loop, "ring": ring, "family": family, "twice": twice} {
 		w := &walker{visitor: visitor{
 			text:  func(place, string, string) {},
 			value: func(_ place, v secrets.Value, _ bool) (secrets.Value, bool) { return v, false },
 		}}
 		w.values([]any{in})
-		if !w.tooDeep {
-			t.Errorf("%s: not noticed", name)
+		if w.tooDeep != (name == "deep") {
+			t.Errorf("%s: too deep is %v", name, w.tooDeep)
+		}
+		if w.visited > 10_000 {
+			t.Errorf("%s: %d values looked at", name, w.visited)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package interceptor
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"reflect"
 	"strings"
 	"unicode/utf8"
@@ -46,8 +47,13 @@ func (w *walker) textOfOpaque(v reflect.Value, key string) {
 	if w.text == nil || !v.CanInterface() {
 		return
 	}
-	if data, ok := encodeOpaque(v.Interface()); ok {
+	data, ok := encodeOpaque(v.Interface())
+	if ok {
 		w.textOfJSON(data, key)
+	}
+	// Without an address, as in a map, a pointer's marshaler is not called.
+	if byValue, err := encodeValue(v); err == nil && !bytes.Equal(byValue, data) {
+		w.textOfJSON(byValue, key)
 	}
 }
 
@@ -74,6 +80,21 @@ func encodeOpaque(v any) (data []byte, ok bool) {
 	}
 	data, err = json.Marshal(addressed)
 	return data, err == nil
+}
+
+var errNoOther = errors.New("interceptor: encoded one way only")
+
+// encodeValue encodes v without its address, where that makes a difference.
+func encodeValue(v reflect.Value) (data []byte, err error) {
+	if v.Kind() == reflect.Pointer || !reflect.PointerTo(v.Type()).Implements(typeJSONMarshal) && !reflect.PointerTo(v.Type()).Implements(typeTextMarshal) {
+		return nil, errNoOther
+	}
+	defer func() {
+		if recover() != nil {
+			data, err = nil, errNoOther
+		}
+	}()
+	return json.Marshal(v.Interface())
 }
 
 func (w *walker) textOfPayload(p *commonpb.Payload, key string) {

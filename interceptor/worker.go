@@ -2,8 +2,10 @@ package interceptor
 
 import (
 	"context"
+	"log/slog"
 
 	sdkinterceptor "go.temporal.io/sdk/interceptor"
+	sdklog "go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/workflow"
 )
 
@@ -22,6 +24,7 @@ func New(opts Options) (sdkinterceptor.WorkerInterceptor, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.log.offer(sdklog.NewStructuredLogger(slog.Default()))
 	if opts.TaskQueue != "" {
 		if _, ok := g.policyFor("", opts.TaskQueue); !ok {
 			return nil, g.errNotStarted(opts.TaskQueue)

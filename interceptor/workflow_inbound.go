@@ -95,43 +95,53 @@ func (i *workflowInbound) ExecuteWorkflow(ctx workflow.Context, in *sdkintercept
 	return i.ending(ctx, result, err)
 }
 
-// ending judges what a workflow ends with. Ends are terminal events, which are
-// not compared on replay, so they need no record; they are judged live only.
+// ending judges what a workflow ends with. The end itself is a terminal event,
+// which replay does not compare; a refusal is recorded all the same, since an
+// interceptor outside the guard may make calls because of it.
 func (i *workflowInbound) ending(ctx workflow.Context, result any, err error) (any, error) {
-	if i.outbound.Next.IsReplaying(ctx) {
-		return result, err
-	}
-	if len(i.run.tainted) > 0 {
-		return nil, i.run.taintRefusal().err(ErrorTypePolicyViolation)
-	}
 	name := i.outbound.Next.GetInfo(ctx).WorkflowType.Name
-	var next *workflow.ContinueAsNewError
-	if errors.As(err, &next) && err != i.run.judgedContinue { //nolint:errorlint // identity is the point: this very error was judged
-		c := i.outbound.call(ctx, "continue-as-new", name, "", []any{next.Input})
-		if refused := i.judged(ctx, c); refused != nil {
-			return nil, refused
+	refused := i.run.decide(ctx, i.outbound.Next, channelResult, true, func() (refusal, bool) {
+		if len(i.run.tainted) > 0 {
+			return i.run.taintRefusal(), true
 		}
-	}
-	if err != nil {
+		var next *workflow.ContinueAsNewError
+		switch {
+		case errors.As(err, &next) && err != i.run.judgedContinue: //nolint:errorlint // identity is the point: this very error was judged
+			return i.refusalOf(ctx, i.outbound.call(ctx, "continue-as-new", name, "", []any{next.Input}))
+		case err == nil:
+			return i.refusalOf(ctx, i.outbound.call(ctx, "result of workflow", name, "", []any{result}))
+		}
+		return refusal{}, false
+	})
+	switch {
+	case refused != nil:
+		return nil, refused
+	case err != nil && !i.outbound.Next.IsReplaying(ctx):
 		return result, i.cleanError(ctx, err)
 	}
-	if refused := i.judged(ctx, i.outbound.call(ctx, "result of workflow", name, "", []any{result})); refused != nil {
-		return nil, refused
-	}
-	return result, nil
+	return result, err
 }
 
-// judged returns the refusal of something that needs no record.
-func (i *workflowInbound) judged(ctx workflow.Context, c call) error {
+// refusalOf judges something live and tells what was found.
+func (i *workflowInbound) refusalOf(ctx workflow.Context, c call) (refusal, bool) {
 	v := i.run.g.judge(c)
 	h := i.outbound.Next.GetMetricsHandler(ctx)
 	i.run.g.tell(h, v)
 	vs, s := v.refused()
 	if len(vs) == 0 {
-		return nil
+		return refusal{}, false
 	}
 	countRefusals(h, s.queue, s.policy.Mode(), vs)
-	ref := refusalOf(v.call.subject(), vs, s)
+	return refusalOf(v.call.subject(), vs, s), true
+}
+
+// judged returns the refusal of something that needs no record: nothing of it is
+// replayed.
+func (i *workflowInbound) judged(ctx workflow.Context, c call) error {
+	ref, refused := i.refusalOf(ctx, c)
+	if !refused {
+		return nil
+	}
 	i.run.g.trail.add(i.run.denial(i.outbound.Next.GetInfo(ctx), ref, c.kind+" "+c.name))
 	return ref.err(ErrorTypePolicyViolation)
 }
@@ -179,14 +189,20 @@ func (i *workflowInbound) ValidateUpdate(ctx workflow.Context, in *sdkintercepto
 
 func (i *workflowInbound) ExecuteUpdate(ctx workflow.Context, in *sdkinterceptor.UpdateInput) (any, error) {
 	result, err := i.Next.ExecuteUpdate(ctx, in)
-	if i.run.inactive || i.outbound.Next.IsReplaying(ctx) {
+	if i.run.inactive {
 		return result, err
 	}
-	if err != nil {
+	refused := i.run.decide(ctx, i.outbound.Next, channelUpdate, true, func() (refusal, bool) {
+		if err != nil {
+			return refusal{}, false
+		}
+		return i.refusalOf(ctx, i.outbound.call(ctx, "result of update", in.Name, "", []any{result}))
+	})
+	switch {
+	case refused != nil:
+		return nil, refused
+	case err != nil && !i.outbound.Next.IsReplaying(ctx):
 		return nil, i.cleanError(ctx, err)
 	}
-	if refused := i.judged(ctx, i.outbound.call(ctx, "result of update", in.Name, "", []any{result})); refused != nil {
-		return nil, refused
-	}
-	return result, nil
+	return result, err
 }
