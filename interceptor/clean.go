@@ -116,7 +116,29 @@ func (c cleaner) encoded(v any) (any, int, error) {
 	if err != nil {
 		return nil, hits, err
 	}
+	if hits > 0 {
+		if typed, ok := retyped(v, np); ok {
+			return typed, hits, nil
+		}
+	}
 	return converter.NewRawValue(np), hits, nil
+}
+
+// retyped returns a cleaned encoding as a value of the type that it had, where
+// that loses nothing: a converter of the user's, and the equals function of a
+// MutableSideEffect, expect that type.
+func retyped(v any, p *commonpb.Payload) (any, bool) {
+	dc := converter.GetDefaultDataConverter()
+	fresh := reflect.New(reflect.TypeOf(v))
+	if dc.FromPayload(p, fresh.Interface()) != nil {
+		return nil, false
+	}
+	out := fresh.Elem().Interface()
+	again, err := dc.ToPayload(out)
+	if err != nil || !bytes.Equal(again.GetData(), p.GetData()) {
+		return nil, false
+	}
+	return out, true
 }
 
 // payload returns p with secrets hidden in JSON or in printable text, and in its

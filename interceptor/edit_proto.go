@@ -90,6 +90,9 @@ func editProtoMap(m protoreflect.Map, fd protoreflect.FieldDescriptor, segs []st
 	if len(segs) == 0 || fd.MapKey().Kind() != protoreflect.StringKind {
 		return errNoPlace
 	}
+	if segs[0] == "*" {
+		return editEveryEntry(m, fd, segs, f)
+	}
 	key := protoreflect.ValueOfString(segs[0]).MapKey()
 	if fd.MapValue().Message() != nil {
 		return editMessage(m.Mutable(key).Message(), segs[1:], f)
@@ -106,6 +109,29 @@ func editProtoMap(m protoreflect.Map, fd protoreflect.FieldDescriptor, segs []st
 		m.Set(key, nv)
 	}
 	return err
+}
+
+func editEveryEntry(m protoreflect.Map, fd protoreflect.FieldDescriptor, segs []string, f leafFunc) error {
+	var keys []string
+	m.Range(func(k protoreflect.MapKey, _ protoreflect.Value) bool {
+		keys = append(keys, k.String())
+		return true
+	})
+	changed := false
+	for _, k := range keys {
+		err := errNoPlace
+		if k != "*" {
+			err = editProtoMap(m, fd, append([]string{k}, segs[1:]...), f)
+		}
+		if err != nil && !errors.Is(err, errNoChange) {
+			return err
+		}
+		changed = changed || err == nil
+	}
+	if !changed {
+		return errNoChange
+	}
+	return nil
 }
 
 func editProtoList(l protoreflect.List, fd protoreflect.FieldDescriptor, segs []string, f leafFunc) error {

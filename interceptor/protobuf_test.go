@@ -79,6 +79,10 @@ func TestBindingsReachProtobufFields(t *testing.T) {
 	t.Run("oneof in a repeated message", func(t *testing.T) {
 		checkProto(t, "/0/events/1/workflowExecutionSignaledEventAttributes/signalName", signaled("old"), signaled(canary))
 	})
+	t.Run("every entry of a map", func(t *testing.T) {
+		checkProto(t, "/0/callbackHeader/*", &nexuspb.StartOperationRequest{CallbackHeader: map[string]string{"auth": "old", "x": "y"}},
+			&nexuspb.StartOperationRequest{CallbackHeader: map[string]string{"auth": canary, "x": canary}})
+	})
 	t.Run("map of strings", func(t *testing.T) {
 		checkProto(t, "/0/callbackHeader/auth", &nexuspb.StartOperationRequest{CallbackHeader: map[string]string{"auth": "old", "x": "y"}},
 			&nexuspb.StartOperationRequest{CallbackHeader: map[string]string{"auth": canary, "x": "y"}})
