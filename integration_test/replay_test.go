@@ -156,6 +156,9 @@ func programs() []program {
 		{"guarded", "mixed", "same code", gauntlet.Register, true},
 		{"legacy", "release", "same code", legacy.RegisterWorkflows[string], false},
 		{"legacy", "release", "field made a Value", legacy.RegisterWorkflows[secrets.Value], false},
+		{"legacy", "adopted", "same code", legacy.RegisterWorkflows[string], false},
+		{"legacy", "adopted", "field made a Value", legacy.RegisterWorkflows[secrets.Value], false},
+		{"legacy", "adopted-refused", "same code", legacy.RegisterWorkflows[string], true},
 		{"legacy", "archive", "same code", legacy.RegisterArchive, false},
 		{"legacy", "publication", "same code", legacy.RegisterArchive, false},
 	}
