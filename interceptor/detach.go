@@ -53,6 +53,10 @@ func (d *detacher) detach(v reflect.Value, depth int) reflect.Value {
 			return v
 		}
 		s := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		if k := v.Type().Elem().Kind(); k <= reflect.Complex128 || k == reflect.String {
+			reflect.Copy(s, v) // nothing in it is shared
+			return s
+		}
 		for i := range v.Len() {
 			s.Index(i).Set(d.detach(v.Index(i), depth+1))
 		}
