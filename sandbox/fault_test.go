@@ -49,7 +49,7 @@ var manifestFaults = []faultCase{
 	{"version", m{"version": 2}, []string{"/version invalid-value"}, ""},
 	{"root empty", m{"root": ""}, []string{"/root root-relative"}, ""},
 	{"root relative", m{"root": "work"}, []string{"/root root-relative"}, ""},
-	{"root up", m{"root": "/work/../.."}, []string{"/root root-relative"}, ""},
+	{"root up", m{"root": "/box/../.."}, []string{"/root root-relative"}, ""},
 	{"group without users", m{"groups": []any{m{"name": "g"}}}, []string{"/groups/0/users required"}, ""},
 	{"user without name", m{"users": []any{m{}, m{"name": ""}, "bob"}}, []string{"/users/0/name required", "/users/1/name required", "/users/2 wrong-type"}, ""},
 
