@@ -2,7 +2,6 @@ package interceptor
 
 import (
 	"fmt"
-	"reflect"
 
 	"go.temporal.io/sdk/temporal"
 )
@@ -28,25 +27,6 @@ func (c call) subject() string {
 	default:
 		return fmt.Sprintf("%s %s refused, nothing was sent", c.kind, c.name)
 	}
-}
-
-// couldBeRefused says from the types of the arguments, and from whether texts
-// stand beside them, whether any policy could refuse the call. It must not
-// depend on policy or on what the arguments hold, and must never become narrower:
-// on replay it decides for which calls a marker is looked up.
-func couldBeRefused(c call) bool {
-	if len(c.texts) > 0 || len(c.memo) > 0 || len(c.attributes) > 0 {
-		return true
-	}
-	for _, a := range c.args {
-		if a == nil {
-			continue
-		}
-		if p := planOf(reflect.TypeOf(a)); p.guard || p.text || p.opaque {
-			return true
-		}
-	}
-	return false
 }
 
 func nonEmpty(pairs ...string) map[string]string {

@@ -84,6 +84,7 @@ var (
 	typePayload      = reflect.TypeFor[*commonpb.Payload]()
 	typeProto        = reflect.TypeFor[proto.Message]()
 	typeJSONMarshal  = reflect.TypeFor[json.Marshaler]()
+	typeTransfer     = reflect.TypeFor[converter.ValueWithTransferTypeConverter]()
 	typeTextMarshal  = reflect.TypeFor[encoding.TextMarshaler]()
 	typeEncodedValue = reflect.TypeFor[converter.EncodedValues]()
 
@@ -129,7 +130,7 @@ func isOpaque(t reflect.Type) bool {
 	if t.Kind() != reflect.Pointer {
 		base = reflect.PointerTo(t)
 	}
-	return base.Implements(typeProto) || base.Implements(typeJSONMarshal) || base.Implements(typeTextMarshal)
+	return base.Implements(typeProto) || base.Implements(typeJSONMarshal) || base.Implements(typeTextMarshal) || base.Implements(typeTransfer)
 }
 
 // isOurs reports the module's own wire types, whose exported fields say all.

@@ -70,6 +70,10 @@ type run struct {
 	tainted []validation.Violation
 	// judgedContinue is the continue-as-new error that was judged when it was made.
 	judgedContinue error
+	// readOnly is true while a query handler or an update's validator runs. What
+	// they ask for leaves no event and is not part of the run that is replayed, so
+	// nothing of it is counted or recorded.
+	readOnly bool
 	// inactive is true for a second copy of the guard on one run.
 	inactive bool
 }
@@ -89,15 +93,17 @@ func (r *run) next(ch channel) int {
 // Live, the call is judged; a refusal is recorded as a version marker and one
 // side effect that holds its value-free text, and nothing is recorded of an
 // allowed call. Replaying, policy is not asked: a marker means it was refused,
-// no marker means that it went out. lookup says whether the call could have been
-// refused at all, from the types of its arguments alone.
-func (r *run) decide(ctx workflow.Context, next sdkinterceptor.WorkflowOutboundInterceptor, ch channel, lookup bool,
-	judge func() (refusal, bool),
-) error {
-	id := markerPrefix + string(ch) + strconv.Itoa(r.next(ch))
-	if !lookup {
+// no marker means that it went out. It is looked up for every call, whatever the
+// call carries today: code that a refusal made somebody change passes something
+// else, and the refused run has to replay with it.
+func (r *run) decide(ctx workflow.Context, next sdkinterceptor.WorkflowOutboundInterceptor, ch channel, judge func() (refusal, bool)) error {
+	if r.readOnly {
+		if ref, refused := judge(); refused {
+			return ref.err(ErrorTypePolicyViolation)
+		}
 		return nil
 	}
+	id := markerPrefix + string(ch) + strconv.Itoa(r.next(ch))
 	if next.IsReplaying(ctx) {
 		if next.GetVersion(ctx, id, workflow.DefaultVersion, maxCode) == workflow.DefaultVersion {
 			return nil

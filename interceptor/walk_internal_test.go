@@ -267,30 +267,3 @@ func TestRuleCodesAreOnlyAppended(t *testing.T) {
 		t.Error("the code of a rule without one is 1, which never means the default version")
 	}
 }
-
-// TestWhichCallsAreLookedUp: decided by types alone, since on replay nothing else may.
-func TestWhichCallsAreLookedUp(t *testing.T) {
-	type flags struct{ A, B bool }
-	for _, tc := range []struct {
-		name string
-		call call
-		want bool
-	}{
-		{"nothing", call{}, false},
-		{"numbers", call{args: []any{1, 2.5, true, flags{}, []int{1}}}, false},
-		{"nil", call{args: []any{nil}}, false},
-		{"text", call{args: []any{1, ""}}, true},
-		{"map", call{args: []any{map[string]any(nil)}}, true},
-		{"value", call{args: []any{secrets.Value{}}}, true},
-		{"manifest", call{args: []any{sandbox.Manifest{}}}, true},
-		{"interface", call{args: []any{[]any{}}}, true},
-		{"message", call{args: []any{(*commonpb.WorkflowType)(nil)}}, true},
-		{"text beside", call{texts: map[string]string{"summary": "s"}}, true},
-		{"memo", call{memo: map[string]any{"k": 1}}, true},
-		{"attributes", call{attributes: map[string]any{"k": 1}}, true},
-	} {
-		if got := couldBeRefused(tc.call); got != tc.want {
-			t.Errorf("%s: %v", tc.name, got)
-		}
-	}
-}

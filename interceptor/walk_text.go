@@ -72,6 +72,11 @@ func encodeOpaque(v any) (data []byte, ok bool) {
 		data, err = protojson.Marshal(m)
 		return data, err == nil
 	}
+	if _, transfers := v.(converter.ValueWithTransferTypeConverter); transfers {
+		// The SDK's default converter knows the type that travels instead.
+		p, err := converter.GetDefaultDataConverter().ToPayload(v)
+		return p.GetData(), err == nil
+	}
 	addressed := v
 	if t := reflect.TypeOf(v); t.Kind() != reflect.Pointer {
 		p := reflect.New(t)
@@ -86,7 +91,8 @@ var errNoOther = errors.New("interceptor: encoded one way only")
 
 // encodeValue encodes v without its address, where that makes a difference.
 func encodeValue(v reflect.Value) (data []byte, err error) {
-	if v.Kind() == reflect.Pointer || !reflect.PointerTo(v.Type()).Implements(typeJSONMarshal) && !reflect.PointerTo(v.Type()).Implements(typeTextMarshal) {
+	p := reflect.PointerTo(v.Type())
+	if v.Kind() == reflect.Pointer || !p.Implements(typeJSONMarshal) && !p.Implements(typeTextMarshal) && !p.Implements(typeTransfer) {
 		return nil, errNoOther
 	}
 	defer func() {

@@ -86,7 +86,7 @@ func (i *workflowInbound) ExecuteWorkflow(ctx workflow.Context, in *sdkintercept
 	i.taint(ctx, i.received(ctx, "workflow start", i.outbound.Next.GetInfo(ctx).WorkflowType.Name, argsOf(in.Args)))
 	// A run that ends before its code ran has no commands where the code would
 	// make some, so this end is recorded like a refused call.
-	if err := i.run.decide(ctx, i.outbound.Next, channelStart, true, func() (refusal, bool) {
+	if err := i.run.decide(ctx, i.outbound.Next, channelStart, func() (refusal, bool) {
 		return i.run.taintRefusal(), len(i.run.tainted) > 0
 	}); err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (i *workflowInbound) ExecuteWorkflow(ctx workflow.Context, in *sdkintercept
 // interceptor outside the guard may make calls because of it.
 func (i *workflowInbound) ending(ctx workflow.Context, result any, err error) (any, error) {
 	name := i.outbound.Next.GetInfo(ctx).WorkflowType.Name
-	refused := i.run.decide(ctx, i.outbound.Next, channelResult, true, func() (refusal, bool) {
+	refused := i.run.decide(ctx, i.outbound.Next, channelResult, func() (refusal, bool) {
 		if len(i.run.tainted) > 0 {
 			return i.run.taintRefusal(), true
 		}
@@ -159,6 +159,7 @@ func (i *workflowInbound) HandleSignal(ctx workflow.Context, in *sdkinterceptor.
 }
 
 func (i *workflowInbound) HandleQuery(ctx workflow.Context, in *sdkinterceptor.HandleQueryInput) (any, error) {
+	defer i.reading()()
 	result, err := i.Next.HandleQuery(ctx, in)
 	if i.run.inactive {
 		return result, err
@@ -167,13 +168,25 @@ func (i *workflowInbound) HandleQuery(ctx workflow.Context, in *sdkinterceptor.H
 		return nil, i.cleanError(ctx, err)
 	}
 	// A query is answered on replayed state and recorded nowhere; its answer is
-	// judged every time.
-	c := i.outbound.call(ctx, "answer of query", in.QueryType, "", []any{result})
-	v := i.run.g.judge(c)
-	if vs, s := v.refused(); len(vs) > 0 {
-		return nil, refusalOf("answer of query "+in.QueryType+" withheld", vs, s).err(ErrorTypePolicyViolation)
+	// judged every time, and counted by the client's handler, since the run's own
+	// counts nothing while it replays.
+	g := i.run.g
+	v := g.judge(i.outbound.call(ctx, "answer of query", in.QueryType, "", []any{result}))
+	g.tell(g.meter(), v)
+	vs, s := v.refused()
+	if len(vs) == 0 {
+		return result, nil
 	}
-	return result, nil
+	countRefusals(g.meter(), s.queue, s.policy.Mode(), vs)
+	ref := refusalOf("answer of query "+v.call.name+" withheld", vs, s)
+	g.trail.add(i.run.denial(i.outbound.Next.GetInfo(ctx), ref, v.call.kind+" "+v.call.name))
+	return nil, ref.err(ErrorTypePolicyViolation)
+}
+
+// reading marks the time in which workflow code may only read.
+func (i *workflowInbound) reading() (done func()) {
+	i.run.readOnly = true
+	return func() { i.run.readOnly = false }
 }
 
 // ValidateUpdate is the only hook on a worker that runs before an update's
@@ -184,6 +197,7 @@ func (i *workflowInbound) ValidateUpdate(ctx workflow.Context, in *sdkintercepto
 			return err
 		}
 	}
+	defer i.reading()()
 	return i.Next.ValidateUpdate(ctx, in)
 }
 
@@ -192,7 +206,7 @@ func (i *workflowInbound) ExecuteUpdate(ctx workflow.Context, in *sdkinterceptor
 	if i.run.inactive {
 		return result, err
 	}
-	refused := i.run.decide(ctx, i.outbound.Next, channelUpdate, true, func() (refusal, bool) {
+	refused := i.run.decide(ctx, i.outbound.Next, channelUpdate, func() (refusal, bool) {
 		if err != nil {
 			return refusal{}, false
 		}

@@ -42,7 +42,7 @@ func (o *workflowOutbound) guarded(ctx workflow.Context, ch channel, c call) ([]
 		return c.args, nil
 	}
 	out := c.args
-	err := o.run.decide(ctx, o.Next, ch, couldBeRefused(c), func() (refusal, bool) {
+	err := o.run.decide(ctx, o.Next, ch, func() (refusal, bool) {
 		c.headers = sdkinterceptor.WorkflowHeader(ctx)
 		v := o.run.g.judge(c)
 		vs, s := v.refused()
@@ -117,15 +117,17 @@ func (o *workflowOutbound) ExecuteChildWorkflow(ctx workflow.Context, childType 
 	c.attributes = searchAttributes(opts.SearchAttributes, opts.TypedSearchAttributes)
 	out, err := o.guarded(ctx, channelChild, c)
 	if err != nil {
-		ctx = refusing{Context: ctx, err: err}
-	} else {
-		args = out
+		// Nothing of the call is passed on: an interceptor inside the guard could
+		// take the refusal off the context.
+		return o.Next.ExecuteChildWorkflow(refusing{Context: workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{}), err: err}, childType)
 	}
-	return o.Next.ExecuteChildWorkflow(ctx, childType, args...)
+	return o.Next.ExecuteChildWorkflow(ctx, childType, out...)
 }
 
 func (o *workflowOutbound) SignalExternalWorkflow(ctx workflow.Context, workflowID, runID, signalName string, arg any) workflow.Future {
-	out, err := o.guarded(ctx, channelSignal, o.call(ctx, "signal", signalName, "", []any{arg}))
+	c := o.call(ctx, "signal", signalName, "", []any{arg})
+	c.texts = nonEmpty("workflow_id", workflowID)
+	out, err := o.guarded(ctx, channelSignal, c)
 	if err != nil {
 		return failed(ctx, err)
 	}
@@ -149,10 +151,10 @@ func (o *workflowOutbound) ExecuteNexusOperation(ctx workflow.Context, in sdkint
 	}
 	out, err := o.guarded(ctx, channelNexus, c)
 	if err != nil {
-		ctx = refusing{Context: ctx, err: err}
-	} else {
-		in.Input = out[0]
+		in.Input, in.NexusHeader, in.Options.Summary = nil, nil, ""
+		return o.Next.ExecuteNexusOperation(refusing{Context: ctx, err: err}, in)
 	}
+	in.Input = out[0]
 	return o.Next.ExecuteNexusOperation(ctx, in)
 }
 
@@ -223,12 +225,12 @@ func (o *workflowOutbound) SideEffectWithOptions(ctx workflow.Context, opts work
 }
 
 func (o *workflowOutbound) MutableSideEffect(ctx workflow.Context, id string, f func(workflow.Context) any, equals func(a, b any) bool) converter.EncodedValue {
-	return o.Next.MutableSideEffect(ctx, id, o.cleaning(f), equals)
+	return o.Next.MutableSideEffect(ctx, id, o.cleaning(f), unequal(equals))
 }
 
 func (o *workflowOutbound) MutableSideEffectWithOptions(ctx workflow.Context, id string, opts workflow.MutableSideEffectOptions, f func(workflow.Context) any, equals func(a, b any) bool) converter.EncodedValue {
 	opts.Summary = o.clean(ctx, opts.Summary)
-	return o.Next.MutableSideEffectWithOptions(ctx, id, opts, o.cleaning(f), equals)
+	return o.Next.MutableSideEffectWithOptions(ctx, id, opts, o.cleaning(f), unequal(equals))
 }
 
 func (o *workflowOutbound) NewTimerWithOptions(ctx workflow.Context, d time.Duration, opts workflow.TimerOptions) workflow.Future {
@@ -274,6 +276,27 @@ func (o *workflowOutbound) cleaning(f func(workflow.Context) any) func(workflow.
 		}
 		info := o.Next.GetInfo(ctx)
 		return o.run.g.cleanRecorded(v, info.Namespace, info.TaskQueueName)
+	}
+}
+
+// unequal says of values that the user's function cannot compare that they
+// differ: a cleaned value may have lost its type, and a panic would fail the
+// workflow task for ever.
+func unequal(equals func(a, b any) bool) func(a, b any) bool {
+	return func(a, b any) (same bool) {
+		defer func() {
+			p := recover()
+			if p == nil {
+				return
+			}
+			_, first := a.(converter.RawValue)
+			_, second := b.(converter.RawValue)
+			if !first && !second {
+				panic(p) // the user's own
+			}
+			same = false
+		}()
+		return equals(a, b)
 	}
 }
 
