@@ -204,6 +204,9 @@ func (a *attempt) prepare(ctx context.Context, original []any) (context.Context,
 	if len(plan.sites) > 0 && a.inside != "" {
 		return ctx, nil, a.insideErr()
 	}
+	if err := a.allow(ctx, v, len(plan.sites) > 0); err != nil {
+		return ctx, nil, err
+	}
 	values, err := a.resolveAll(ctx, plan)
 	if err != nil {
 		return ctx, nil, err

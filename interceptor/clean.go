@@ -24,6 +24,9 @@ const literalMarker = "[redacted:literal]"
 type cleaner struct {
 	hidden   *redact.Set
 	literals bool
+	// rebuild is 1 where every level of an error is made anew, whether or not there
+	// is something to hide.
+	rebuild int
 }
 
 // cleaner returns what cleans output that stands in a queue's history.

@@ -44,7 +44,7 @@ func (c cleaner) error(err error, depth int) (hits int, out error) {
 		}
 	}()
 	if err == nil {
-		return 0, nil
+		return c.rebuild, nil
 	}
 	if depth > maxChain {
 		return 1, errorWithheld()
@@ -221,7 +221,7 @@ func isControl(err error) bool {
 const withheldText = "[withheld: could not be searched for secrets]"
 
 func errorWithheld() error {
-	return temporal.NewNonRetryableApplicationError(ErrorTypeOutputWithheld+": the error of an activity was withheld because it could not be searched for secrets (not retryable)",
+	return temporal.NewNonRetryableApplicationError(ErrorTypeOutputWithheld+": an error was withheld because it could not be searched for secrets (not retryable)",
 		ErrorTypeOutputWithheld, nil)
 }
 

@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/converter"
 	sdkinterceptor "go.temporal.io/sdk/interceptor"
 	sdklog "go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
 
 	"github.com/sandboxguard/sandboxguard/secrets/audit"
 	"github.com/sandboxguard/sandboxguard/validation"
@@ -56,7 +57,7 @@ func (o *clientOutbound) judged(ctx context.Context, c call) ([]any, error) {
 	o.g.tell(h, v)
 	vs, s := v.refused()
 	if len(vs) == 0 {
-		return v.args, nil
+		return v.args, o.allow(ctx, v)
 	}
 	countRefusals(h, s.queue, s.policy.Mode(), vs)
 	ref := refusalOf(v.call.subject(), vs, s)
@@ -65,6 +66,27 @@ func (o *clientOutbound) judged(ctx context.Context, c call) ([]any, error) {
 		Queue: s.queue, WorkflowID: c.workflowID, Rule: vs[0].Rule, Path: vs[0].Path, PolicyDigest: ref.Policy, Count: len(vs),
 	})
 	return nil, ref.err(ErrorTypePolicyViolation)
+}
+
+// allow records a call that carries guard data before it is sent. When that fails
+// the call is not sent, and may be made again.
+func (o *clientOutbound) allow(ctx context.Context, v verdict) error {
+	if !v.guardData {
+		return nil
+	}
+	r := audit.Record{
+		Time: o.g.now(), Action: audit.ActionAllow, Outcome: v.outcome(), Workflow: v.call.runType,
+		WorkflowID: v.call.workflowID, Key: v.call.kind + " " + v.call.name,
+	}
+	if len(v.sides) > 0 {
+		s := v.sides[0]
+		r.Queue, r.Mode, r.PolicyDigest = s.queue, s.policy.Mode().String(), s.policy.Digest()
+	}
+	if writeRecord(ctx, o.g.sink, r) == nil {
+		return nil
+	}
+	return temporal.NewApplicationError(ErrorTypeAuditUnavailable+": "+v.call.kind+" "+v.call.name+
+		" was not sent, the audit sink did not take its record (retryable)\n  fix: restore the audit sink\n  docs/errors.md#errors", ErrorTypeAuditUnavailable)
 }
 
 func startCall(kind, name string, opts *client.StartWorkflowOptions, args []any) call {

@@ -1,6 +1,7 @@
 package interceptor
 
 import (
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -52,10 +53,16 @@ type refusal struct {
 	Queue      string                 `json:"queue,omitempty"`
 	Policy     string                 `json:"policy,omitempty"`
 	Violations []validation.Violation `json:"violations"`
+	// Failure is set when nothing was refused but the error that a run or an
+	// update ended with was cleaned: the JSON of the failure to end with instead.
+	Failure json.RawMessage `json:"failure,omitempty"`
 }
 
 // err returns the refusal as the error that the caller gets.
 func (r refusal) err(errorType string) error {
+	if r.Failure != nil {
+		return errorOf(r.Failure)
+	}
 	return temporal.NewApplicationErrorWithOptions(r.text(errorType), errorType, temporal.ApplicationErrorOptions{
 		NonRetryable: true,
 		Details:      []any{r},

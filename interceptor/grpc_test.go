@@ -83,7 +83,7 @@ func newCounters() *counters { return &counters{mu: &sync.Mutex{}, seen: map[str
 
 func (c *counters) WithTags(tags map[string]string) client.MetricsHandler {
 	text := c.tags
-	order := []string{"net", "channel", "queue", "rule", "mode", hidden, canary}
+	order := []string{"net", "channel", "queue", "rule", "mode", "policy", hidden, canary}
 	for _, key := range order {
 		if v, ok := tags[key]; ok {
 			text += " " + key + "=" + v
@@ -93,7 +93,7 @@ func (c *counters) WithTags(tags map[string]string) client.MetricsHandler {
 }
 
 func (c *counters) Counter(name string) client.MetricsCounter { return counter{c, name} }
-func (c *counters) Gauge(string) client.MetricsGauge          { return gauge{} }
+func (c *counters) Gauge(name string) client.MetricsGauge     { return gauge{c, name} }
 func (c *counters) Timer(string) client.MetricsTimer          { return timer{} }
 
 func (c *counters) count(name string) int64 {
@@ -113,9 +113,16 @@ func (m counter) Inc(n int64) {
 	m.c.seen[m.name+m.c.tags] += n
 }
 
-type gauge struct{}
+type gauge struct {
+	c    *counters
+	name string
+}
 
-func (gauge) Update(float64) {}
+func (m gauge) Update(v float64) {
+	m.c.mu.Lock()
+	defer m.c.mu.Unlock()
+	m.c.seen[m.name+m.c.tags] = int64(v)
+}
 
 type timer struct{}
 

@@ -1,7 +1,6 @@
 package interceptor
 
 import (
-	"errors"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -34,6 +33,7 @@ type guard struct {
 	unguarded   []string
 	redacts     *redactRefs
 	ledger      ledger
+	governing   governing
 	metrics     atomic.Pointer[client.MetricsHandler]
 }
 
@@ -83,30 +83,6 @@ func nameSet(names []string) map[string]bool {
 		set[n] = true
 	}
 	return set
-}
-
-// policyFor looks a queue up; ok is false when nothing covers it.
-func (g *guard) policyFor(namespace, name string) (validation.Policy, bool) {
-	return g.policies.PolicyFor(Queue{Namespace: namespace, Name: name})
-}
-
-// entryLister is what a policy source may offer for messages.
-type entryLister interface {
-	Name() string
-	Entries() []string
-}
-
-// errNotStarted is the message of a worker whose queue nobody wrote a policy for.
-func (g *guard) errNotStarted(queue string) error {
-	name, entries := "the policy source", []string(nil)
-	if l, ok := g.policies.(entryLister); ok {
-		name, entries = l.Name(), l.Entries()
-	}
-	msg := "sandboxguard: worker for task queue " + quote(queue) + " not started: " + name + " has no entry for it\n"
-	if len(entries) > 0 {
-		msg += "  entries: " + joinNames(entries) + "\n"
-	}
-	return errors.New(msg + "  fix: add queues." + queue + ", a pattern such as " + quote(patternFor(queue)) + ", or a default section")
 }
 
 // lateLogger is the guard's own log. The client's logger is known only when a

@@ -105,6 +105,9 @@ func TestTwoCopies(t *testing.T) {
 		{"two", func(a, b interceptor.WorkerInterceptor, _ *spy) []interceptor.WorkerInterceptor {
 			return []interceptor.WorkerInterceptor{a, b}
 		}},
+		{"one that keeps answers between", func(a, b interceptor.WorkerInterceptor, _ *spy) []interceptor.WorkerInterceptor {
+			return []interceptor.WorkerInterceptor{a, &keeping{}, b}
+		}},
 		{"foreign between", func(a, b interceptor.WorkerInterceptor, between *spy) []interceptor.WorkerInterceptor {
 			return []interceptor.WorkerInterceptor{a, between, b}
 		}},
@@ -172,3 +175,32 @@ func TestSecondCopyStandsDown(t *testing.T) {
 		t.Errorf("judged %d times", n)
 	}
 }
+
+// keeping answers GetInfo by itself, with what it was told when it was made.
+type keeping struct {
+	interceptor.WorkerInterceptorBase
+}
+
+func (*keeping) InterceptWorkflow(ctx workflow.Context, next interceptor.WorkflowInboundInterceptor) interceptor.WorkflowInboundInterceptor {
+	i := &keepingInbound{info: workflow.GetInfo(ctx)}
+	i.Next = next
+	return i
+}
+
+type keepingInbound struct {
+	interceptor.WorkflowInboundInterceptorBase
+	info *workflow.Info
+}
+
+func (i *keepingInbound) Init(next interceptor.WorkflowOutboundInterceptor) error {
+	o := &keepingOutbound{info: i.info}
+	o.Next = next
+	return i.Next.Init(o)
+}
+
+type keepingOutbound struct {
+	interceptor.WorkflowOutboundInterceptorBase
+	info *workflow.Info
+}
+
+func (o *keepingOutbound) GetInfo(workflow.Context) *workflow.Info { return o.info }

@@ -175,8 +175,8 @@ func (p *plugin) start(ctx context.Context, o temporal.SimplePluginRunContextBef
 		return fmt.Errorf("sandboxguard: worker for task queue %q not started: interceptor %s stands inside the guard and would see secrets\n"+
 			"  fix: register the plugin after the one that adds it, or allow it by name in Options.AllowInside", s.queue, inside)
 	}
-	namespace := ""
-	if len(clients) > 0 {
+	namespace := client.DefaultNamespace
+	if len(clients) > 0 && clients[len(clients)-1].options.Namespace != "" {
 		namespace = clients[len(clients)-1].options.Namespace
 	}
 	policy, ok := p.g.policyFor(namespace, s.queue)
@@ -193,7 +193,8 @@ func (p *plugin) start(ctx context.Context, o temporal.SimplePluginRunContextBef
 	}
 	p.g.log.Info("worker guarded", "queue", s.queue, "entry", policy.Entry(), "mode", policy.Mode().String(),
 		"literals", policy.Literals().String(), "policy", policy.Digest(), "net", net)
-	p.g.meter().WithTags(map[string]string{"queue": s.queue, "policy": policy.Digest(), "mode": policy.Mode().String()}).Gauge(metricPolicy).Update(1)
+	p.g.govern(Queue{Namespace: namespace, Name: s.queue}, policy)
+	p.g.warn()
 	p.g.trail.add(audit.Record{
 		Time: p.g.now(), Action: audit.ActionStart, Outcome: audit.OutcomeOK, Mode: policy.Mode().String(),
 		Namespace: namespace, Queue: s.queue, PolicyDigest: policy.Digest(), Detail: p.describe(net),

@@ -40,11 +40,17 @@ func newRig(tb testing.TB, opts guard.Options) *rig {
 // configure does what client.Dial and worker.New do.
 func (r *rig) configure(tb testing.TB) {
 	tb.Helper()
+	r.configureOn(tb, testQueue)
+}
+
+// configureOn is configure with a worker of another task queue.
+func (r *rig) configureOn(tb testing.TB, queue string) {
+	tb.Helper()
 	if err := r.plugin.ConfigureClient(tb.Context(), client.PluginConfigureClientOptions{ClientOptions: &r.client}); err != nil {
 		tb.Fatal(err)
 	}
 	if err := r.plugin.ConfigureWorker(tb.Context(), worker.PluginConfigureWorkerOptions{
-		WorkerInstanceKey: "key", TaskQueue: testQueue, WorkerOptions: &r.worker,
+		WorkerInstanceKey: "key", TaskQueue: queue, WorkerOptions: &r.worker,
 	}); err != nil {
 		tb.Fatal(err)
 	}

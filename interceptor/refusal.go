@@ -74,11 +74,18 @@ type run struct {
 	// they ask for leaves no event and is not part of the run that is replayed, so
 	// nothing of it is counted or recorded.
 	readOnly bool
+	// outermost is true when no interceptor stands outside the guard and sees how
+	// the run ends.
+	outermost bool
+	// root is the run's first context, with the converter of the worker.
+	root workflow.Context
 	// inactive is true for a second copy of the guard on one run.
 	inactive bool
 }
 
-func newRun(g *guard) *run { return &run{g: g, ordinals: map[channel]int{}} }
+func newRun(g *guard, root workflow.Context) *run {
+	return &run{g: g, root: root, ordinals: map[channel]int{}}
+}
 
 // next counts a call. Every call on a channel is counted, whatever it carries
 // and whatever policy says: an ordinal that depended on policy would break replay.
@@ -130,11 +137,26 @@ func (r *run) decide(ctx workflow.Context, next sdkinterceptor.WorkflowOutboundI
 // error is the same live and on replay.
 func (r *run) record(ctx workflow.Context, next sdkinterceptor.WorkflowOutboundInterceptor, ref refusal) refusal {
 	var recorded refusal
-	encoded := next.SideEffect(ctx, func(workflow.Context) any { return ref })
+	encoded := next.SideEffect(recording{Context: ctx, root: r.root}, func(workflow.Context) any { return ref })
 	if encoded.Get(&recorded) != nil {
 		recorded = refusal{Subject: "a call was refused; the record of why cannot be read"}
 	}
 	return recorded
+}
+
+// recording is the context of a call with the values of the run's first one. A
+// record is the guard's own: a converter that workflow code chose for one call
+// may not be able to encode it.
+type recording struct {
+	workflow.Context
+	root workflow.Context
+}
+
+func (c recording) Value(key any) any {
+	if v := c.root.Value(key); v != nil {
+		return v
+	}
+	return c.Context.Value(key)
 }
 
 func (r *run) denial(info *workflow.Info, ref refusal, key string) audit.Record {
@@ -143,6 +165,9 @@ func (r *run) denial(info *workflow.Info, ref refusal, key string) audit.Record 
 		Namespace: info.Namespace, Queue: ref.Queue, Workflow: info.WorkflowType.Name,
 		WorkflowID: info.WorkflowExecution.ID, RunID: info.WorkflowExecution.RunID,
 		PolicyDigest: ref.Policy, Key: key, Count: len(ref.Violations),
+	}
+	if ref.Failure != nil {
+		rec.Action, rec.Outcome, rec.Detail = audit.ActionRedact, audit.OutcomeOK, "error"
 	}
 	if len(ref.Violations) > 0 {
 		rec.Rule, rec.Path = ref.Violations[0].Rule, ref.Violations[0].Path

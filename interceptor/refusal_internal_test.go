@@ -69,7 +69,7 @@ func testRun(t *testing.T) *run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newRun(g)
+	return newRun(g, nil)
 }
 
 // A step of a run: a call on a channel and what policy would say of it now.

@@ -41,6 +41,7 @@ func (a *attempt) resolve(ctx context.Context, s site) (secrets.Value, error) {
 	scope.Destination = s.destination
 	res, err := a.g.resolver.Resolve(ctx, secrets.NewRequest(mint.Guard(), s.ref, scope))
 	if err != nil {
+		a.notResolved(s)
 		if ctx.Err() != nil {
 			return secrets.Value{}, ctx.Err()
 		}
@@ -78,12 +79,41 @@ func (g *guard) hide(name string, ref secrets.Ref, value string) error {
 	return err
 }
 
+// allow records that an attempt with guard data may run. One that is given
+// secrets waits for the record, like every granting act; one that only carries a
+// manifest may be a clean-up, which never waits.
+func (a *attempt) allow(ctx context.Context, v verdict, grants bool) error {
+	if !v.guardData && !grants {
+		return nil
+	}
+	r := a.record(audit.ActionAllow, v.outcome())
+	if !grants {
+		a.g.trail.add(r)
+		return nil
+	}
+	if err := writeRecord(ctx, a.g.sink, r); err != nil {
+		return a.notRecorded()
+	}
+	return nil
+}
+
+// notResolved records that the provider did not give a value. It grants nothing,
+// so nothing waits for it.
+func (a *attempt) notResolved(s site) {
+	a.g.trail.add(a.secretRecord(audit.ActionResolve, audit.OutcomeFailed, s))
+}
+
+// secretRecord starts the record of an act on a secret.
+func (a *attempt) secretRecord(action audit.Action, outcome audit.Outcome, s site) audit.Record {
+	r := a.record(action, outcome)
+	r.Ref, r.Secret, r.Owner, r.Destination = s.ref.String(), s.grant.Secret.Name, s.grant.Secret.Owner, s.destination
+	return r
+}
+
 // grantRecord writes the record of a granting act before the act. When that
 // fails the act does not happen, and is tried again.
 func (a *attempt) grantRecord(ctx context.Context, action audit.Action, s site) error {
-	r := a.record(action, audit.OutcomeOK)
-	r.Ref, r.Secret, r.Owner, r.Destination = s.ref.String(), s.grant.Secret.Name, s.grant.Secret.Owner, s.destination
-	if err := writeRecord(ctx, a.g.sink, r); err != nil {
+	if err := writeRecord(ctx, a.g.sink, a.secretRecord(action, audit.OutcomeOK, s)); err != nil {
 		return a.notRecorded()
 	}
 	return nil

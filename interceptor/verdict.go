@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/sandboxguard/sandboxguard/secrets/audit"
 	"github.com/sandboxguard/sandboxguard/validation"
 )
 
@@ -56,6 +57,17 @@ func (s *side) reported() []validation.Violation {
 		all = append(all, s.found...)
 	}
 	return tidy(all)
+}
+
+// outcome is that of a call that may go: reported when some policy would refuse
+// it under another mode.
+func (v verdict) outcome() audit.Outcome {
+	for _, s := range v.sides {
+		if len(s.reported()) > 0 {
+			return audit.OutcomeReported
+		}
+	}
+	return audit.OutcomeOK
 }
 
 // enforces is true unless the side's policy says report: an unlisted queue and a

@@ -50,7 +50,9 @@ func (w *workerGuard) InterceptWorkflow(ctx workflow.Context, next sdkintercepto
 	if !w.workflows {
 		return next
 	}
-	i := &workflowInbound{ctx: ctx, run: newRun(w.g)}
+	i := &workflowInbound{ctx: ctx, run: newRun(w.g, ctx)}
+	// The plugin's copy is the outermost around what comes in.
+	i.run.outermost = !w.activities
 	i.Next = next
 	return i
 }

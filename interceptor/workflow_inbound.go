@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/sandboxguard/sandboxguard/secrets/audit"
+	"github.com/sandboxguard/sandboxguard/validation"
 )
 
 // probeKey carries a probe in a workflow or activity context.
@@ -29,7 +30,10 @@ type workflowInbound struct {
 // stands down, since two active copies would both record and break replay.
 func (i *workflowInbound) Init(next sdkinterceptor.WorkflowOutboundInterceptor) error {
 	p := &probe{}
-	next.GetInfo(workflow.WithValue(i.ctx, probeKey{}, p))
+	asking := workflow.WithValue(i.ctx, probeKey{}, p)
+	// Two ways, since an interceptor between the copies may answer one by itself.
+	next.GetInfo(asking)
+	next.IsReplaying(asking)
 	i.run.inactive = p.found
 	i.outbound = &workflowOutbound{run: i.run}
 	i.outbound.Next = next
@@ -97,7 +101,8 @@ func (i *workflowInbound) ExecuteWorkflow(ctx workflow.Context, in *sdkintercept
 
 // ending judges what a workflow ends with. The end itself is a terminal event,
 // which replay does not compare; a refusal is recorded all the same, since an
-// interceptor outside the guard may make calls because of it.
+// interceptor outside the guard may make calls because of it, and so is an error
+// that was cleaned, where there may be such an interceptor.
 func (i *workflowInbound) ending(ctx workflow.Context, result any, err error) (any, error) {
 	name := i.outbound.Next.GetInfo(ctx).WorkflowType.Name
 	refused := i.run.decide(ctx, i.outbound.Next, channelResult, func() (refusal, bool) {
@@ -111,7 +116,7 @@ func (i *workflowInbound) ending(ctx workflow.Context, result any, err error) (a
 		case err == nil:
 			return i.refusalOf(ctx, i.outbound.call(ctx, "result of workflow", name, "", []any{result}))
 		}
-		return refusal{}, false
+		return i.cleaned(ctx, "workflow "+name, err)
 	})
 	switch {
 	case refused != nil:
@@ -144,6 +149,21 @@ func (i *workflowInbound) judged(ctx workflow.Context, c call) error {
 	}
 	i.run.g.trail.add(i.run.denial(i.outbound.Next.GetInfo(ctx), ref, c.kind+" "+c.name))
 	return ref.err(ErrorTypePolicyViolation)
+}
+
+// cleaned returns the record of an error that could not go out as it was.
+func (i *workflowInbound) cleaned(ctx workflow.Context, of string, err error) (refusal, bool) {
+	if i.run.outermost {
+		return refusal{}, false
+	}
+	clean := i.cleanError(ctx, err)
+	if clean == err { //nolint:errorlint // identity tells whether it was rebuilt
+		return refusal{}, false
+	}
+	return refusal{
+		Subject: "the error of " + of + " was cleaned", Failure: failureOf(clean),
+		Violations: []validation.Violation{violation(validation.RuleLiteralCredential, "/error")},
+	}, true
 }
 
 func (i *workflowInbound) cleanError(ctx workflow.Context, err error) error {
@@ -208,7 +228,7 @@ func (i *workflowInbound) ExecuteUpdate(ctx workflow.Context, in *sdkinterceptor
 	}
 	refused := i.run.decide(ctx, i.outbound.Next, channelUpdate, func() (refusal, bool) {
 		if err != nil {
-			return refusal{}, false
+			return i.cleaned(ctx, "update "+in.Name, err)
 		}
 		return i.refusalOf(ctx, i.outbound.call(ctx, "result of update", in.Name, "", []any{result}))
 	})

@@ -20,10 +20,20 @@ type workflowOutbound struct {
 
 // GetInfo answers a probe by a second copy of the guard; see workflowInbound.Init.
 func (o *workflowOutbound) GetInfo(ctx workflow.Context) *workflow.Info {
+	o.answer(ctx)
+	return o.Next.GetInfo(ctx)
+}
+
+// IsReplaying answers a probe too.
+func (o *workflowOutbound) IsReplaying(ctx workflow.Context) bool {
+	o.answer(ctx)
+	return o.Next.IsReplaying(ctx)
+}
+
+func (o *workflowOutbound) answer(ctx workflow.Context) {
 	if p, ok := ctx.Value(probeKey{}).(*probe); ok && !o.run.inactive {
 		p.found = true
 	}
-	return o.Next.GetInfo(ctx)
 }
 
 // call starts the description of a call from this run.

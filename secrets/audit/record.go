@@ -9,7 +9,8 @@ type Action string
 const (
 	// ActionStart: a worker started; the record names its queue and policy.
 	ActionStart Action = "start"
-	// ActionAllow: a call passed the policy.
+	// ActionAllow: an activity attempt or a client's call that carries a manifest,
+	// a run config or a secret passed the policy. Calls without are not recorded.
 	ActionAllow Action = "allow"
 	// ActionDeny: a call, or a part of it, did not pass the policy.
 	ActionDeny Action = "deny"
