@@ -71,6 +71,36 @@ func TestRefusedFuturesBehave(t *testing.T) {
 	}
 }
 
+// TestRefusedCallsPassNothingOn: an interceptor inside the guard may take the
+// refusal off the context, and must have nothing to send then.
+func TestRefusedCallsPassNothingOn(t *testing.T) {
+	for name, send := range map[string]func(ctx workflow.Context) error{
+		"ExecuteChildWorkflow": func(ctx workflow.Context) error {
+			ctx = workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
+				WorkflowID: "id-" + githubToken, Memo: map[string]any{"k": githubToken}, StaticSummary: githubToken, StaticDetails: githubToken,
+			})
+			return workflow.ExecuteChildWorkflow(ctx, "Greeted", note{Text: githubToken}).Get(ctx, nil)
+		},
+		"ExecuteNexusOperation": func(ctx workflow.Context) error {
+			return workflow.NewNexusClient("endpoint", "service").
+				ExecuteOperation(ctx, noteOperation, note{Text: githubToken}, workflow.NexusOperationOptions{Summary: githubToken}).Get(ctx, nil)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inner := &spy{}
+			env := environment(t, options(t, ""), inner)
+			env.RegisterNexusService(noteService(t))
+			if err := run(t, env, send); !guard.IsRefused(err) {
+				t.Fatalf("got %v", err)
+			}
+			calls := inner.calls("refused " + name)
+			if len(calls) != 1 || holds(calls[0].args, githubToken) {
+				t.Errorf("passed on: %v", calls)
+			}
+		})
+	}
+}
+
 func selected(ctx workflow.Context, f workflow.Future) (err error) {
 	workflow.NewSelector(ctx).AddFuture(f, func(f workflow.Future) { err = f.Get(ctx, nil) }).Select(ctx)
 	return err

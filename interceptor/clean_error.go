@@ -135,7 +135,9 @@ func (c cleaner) details(err error, has bool, get func(...any) error) ([]any, in
 		if err != nil {
 			nv, n = withheldText, 1
 		}
-		raw[i], hits = nv, hits+n
+		if raw[i], hits = nv, hits+n; c.rebuild > 0 {
+			raw[i] = plainDetail(nv)
+		}
 	}
 	return raw, hits
 }

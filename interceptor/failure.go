@@ -135,14 +135,25 @@ func Violations(err error) []validation.Violation {
 	var app *temporal.ApplicationError
 	for errors.As(err, &app) {
 		if slices.Contains(refusedTypes, app.Type()) && app.HasDetails() {
-			var r refusal
-			if app.Details(&r) == nil {
+			if r, ok := detailsOf(app); ok {
 				return r.Violations
 			}
 		}
 		err = app.Unwrap()
 	}
 	return nil
+}
+
+// detailsOf reads the record in an error's details. An error of somebody else's
+// making may have a type of the guard's and details of another Go type, which the
+// SDK answers with a panic.
+func detailsOf(app *temporal.ApplicationError) (r refusal, ok bool) {
+	defer func() {
+		if recover() != nil {
+			r, ok = refusal{}, false
+		}
+	}()
+	return r, app.Details(&r) == nil
 }
 
 func quote(s string) string { return `"` + s + `"` }

@@ -132,6 +132,17 @@ func TestHeadersOfWorkflowCalls(t *testing.T) {
 	}
 }
 
+// TestHeadersBesideNumbers: a call whose arguments hold no text at all may carry
+// a text in its headers.
+func TestHeadersBesideNumbers(t *testing.T) {
+	env := environment(t, options(t, ""))
+	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{newGuard(t, options(t, "")), &heading{text: githubToken}}})
+	env.RegisterActivityWithOptions(func(context.Context, int) error { t.Error("it ran"); return nil }, named("Count"))
+	wantRules(t, run(t, env, func(ctx workflow.Context) error {
+		return workflow.ExecuteActivity(options60(ctx), "Count", 1).Get(ctx, nil)
+	}), "literal-credential")
+}
+
 // TestHeadersOfClients: the same for a real client, whose request would carry them.
 func TestHeadersOfClients(t *testing.T) {
 	for text, refused := range map[string]bool{"trace-1": false, githubToken: true} {

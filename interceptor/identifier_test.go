@@ -49,4 +49,31 @@ func TestIdentifiersWithAValueAreRefused(t *testing.T) {
 			return workflow.ExecuteActivity(ctx, "Push").Get(ctx, nil)
 		}), "literal-credential")
 	})
+	for name, send := range map[string]func(workflow.Context) workflow.Future{
+		"signal": func(ctx workflow.Context) workflow.Future {
+			return workflow.SignalExternalWorkflow(ctx, "release-"+canary, "", "greet", nil)
+		},
+		"cancel request": func(ctx workflow.Context) workflow.Future {
+			return workflow.RequestCancelExternalWorkflow(ctx, "release-"+canary, "")
+		},
+	} {
+		t.Run("target of a "+name, func(t *testing.T) {
+			opts := options(t, "")
+			opts.Policies = policies(t, "queues:\n  "+testQueue+": {mode: report}\n")
+			opts.Hidden = hidden
+			wantRules(t, run(t, environment(t, opts), func(ctx workflow.Context) error { return send(ctx).Get(ctx, nil) }), "literal-credential")
+		})
+	}
+}
+
+// TestPlainTargetsAreAskedToCancel: the hook changes nothing for them.
+func TestPlainTargetsAreAskedToCancel(t *testing.T) {
+	env := environment(t, options(t, ""))
+	env.OnRequestCancelExternalWorkflow("default-test-namespace", "other", "").Return(nil)
+	if err := run(t, env, func(ctx workflow.Context) error {
+		return workflow.RequestCancelExternalWorkflow(ctx, "other", "").Get(ctx, nil)
+	}); err != nil {
+		t.Error(err)
+	}
+	env.AssertExpectations(t)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	failurepb "go.temporal.io/api/failure/v1"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 	"google.golang.org/protobuf/encoding/protojson"
 
@@ -17,6 +18,25 @@ func failureOf(err error) json.RawMessage {
 		return failureOf(errorWithheld())
 	}
 	return data
+}
+
+// plainDetail decodes a detail of a record that is text or a truth value, so that
+// code that reads the details of a live error finds what it expects. Everything
+// else stays encoded: only its reader knows the type.
+func plainDetail(v any) any {
+	raw, ok := v.(converter.RawValue)
+	if !ok {
+		return v
+	}
+	var decoded any
+	if converter.GetDefaultDataConverter().FromPayload(raw.Payload(), &decoded) != nil {
+		return v
+	}
+	switch decoded.(type) {
+	case string, bool:
+		return decoded
+	}
+	return v
 }
 
 // errorOf returns the error of a record, the same live and on replay. Every level

@@ -27,6 +27,7 @@ const (
 	channelMemo          channel = "m"
 	channelSearch        channel = "t"
 	channelNexus         channel = "n"
+	channelCancel        channel = "x"
 )
 
 // markerPrefix starts the change id of every marker: "sbx/" channel ordinal.

@@ -99,6 +99,8 @@ func (o *spyOutbound) ExecuteLocalActivity(ctx workflow.Context, typ string, arg
 func (o *spyOutbound) ExecuteChildWorkflow(ctx workflow.Context, typ string, args ...any) workflow.ChildWorkflowFuture {
 	if ctx.Err() == nil {
 		o.spy.note("ExecuteChildWorkflow", typ, args...)
+	} else {
+		o.spy.note("refused ExecuteChildWorkflow", typ, append(args, workflow.GetChildWorkflowOptions(ctx))...)
 	}
 	return o.Next.ExecuteChildWorkflow(ctx, typ, args...)
 }
@@ -106,6 +108,8 @@ func (o *spyOutbound) ExecuteChildWorkflow(ctx workflow.Context, typ string, arg
 func (o *spyOutbound) ExecuteNexusOperation(ctx workflow.Context, in interceptor.ExecuteNexusOperationInput) workflow.NexusOperationFuture {
 	if ctx.Err() == nil {
 		o.spy.note("ExecuteNexusOperation", "", in.Input)
+	} else {
+		o.spy.note("refused ExecuteNexusOperation", "", in)
 	}
 	return o.Next.ExecuteNexusOperation(ctx, in)
 }

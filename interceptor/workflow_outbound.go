@@ -144,6 +144,16 @@ func (o *workflowOutbound) SignalExternalWorkflow(ctx workflow.Context, workflow
 	return o.Next.SignalExternalWorkflow(ctx, workflowID, runID, signalName, out[0])
 }
 
+// RequestCancelExternalWorkflow carries nothing but the id of its target.
+func (o *workflowOutbound) RequestCancelExternalWorkflow(ctx workflow.Context, workflowID, runID string) workflow.Future {
+	c := o.call(ctx, "cancel request", "cancel", "", nil)
+	c.texts = nonEmpty("workflow_id", workflowID)
+	if _, err := o.guarded(ctx, channelCancel, c); err != nil {
+		return failed(ctx, err)
+	}
+	return o.Next.RequestCancelExternalWorkflow(ctx, workflowID, runID)
+}
+
 func (o *workflowOutbound) SignalChildWorkflow(ctx workflow.Context, workflowID, signalName string, arg any) workflow.Future {
 	out, err := o.guarded(ctx, channelSignal, o.call(ctx, "signal", signalName, "", []any{arg}))
 	if err != nil {
