@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	guard "github.com/sandboxguard/sandboxguard/interceptor"
+	"github.com/sandboxguard/sandboxguard/secrets"
 )
 
 func measured(t *testing.T, opts guard.Options) (*testsuite.WorkflowTestSuite, interceptor.WorkerInterceptor, *counters) {
@@ -97,4 +99,69 @@ func TestTagsOfActivitiesAreClean(t *testing.T) {
 	if got := metrics.count("mine queue=" + hidden + " rule=x " + hidden); got != 1 {
 		t.Errorf("counted %v", metrics.seen)
 	}
+}
+
+// TestRefusalsAreCountedWhereverTheyHappen: at clients, before attempts, of results,
+// at the end of runs and of updates, and what came in tainted.
+func TestRefusalsAreCountedWhereverTheyHappen(t *testing.T) {
+	refusals := func(rule string) string {
+		return "sandboxguard_refusals queue=" + testQueue + " rule=" + rule + " mode=enforce"
+	}
+	for _, tc := range []struct {
+		name, counter string
+		do            func(t *testing.T, suite *testsuite.WorkflowTestSuite, list []interceptor.WorkerInterceptor)
+	}{
+		{"attempt", refusals("secret-not-granted"), func(_ *testing.T, suite *testsuite.WorkflowTestSuite, list []interceptor.WorkerInterceptor) {
+			env := suite.NewTestActivityEnvironment()
+			env.SetWorkerOptions(worker.Options{Interceptors: list})
+			_, _ = attemptIn(env, func(context.Context, typedInput) error { return nil }, typedInput{Token: secrets.Env("DEPLOY_TOKEN")})
+		}},
+		{"result of an activity", refusals("literal-credential"), func(_ *testing.T, suite *testsuite.WorkflowTestSuite, list []interceptor.WorkerInterceptor) {
+			env := suite.NewTestActivityEnvironment()
+			env.SetWorkerOptions(worker.Options{Interceptors: list})
+			_, _ = attemptIn(env, func(context.Context) (string, error) { return githubToken, nil })
+		}},
+		{"result of a run", refusals("literal-credential"), func(t *testing.T, suite *testsuite.WorkflowTestSuite, list []interceptor.WorkerInterceptor) {
+			env := suite.NewTestWorkflowEnvironment()
+			env.SetWorkerOptions(worker.Options{Interceptors: list})
+			_ = run(t, env, func(workflow.Context) (string, error) { return githubToken, nil })
+		}},
+		{"start input", "sandboxguard_tainted queue=" + testQueue + " rule=literal-credential", func(t *testing.T, suite *testsuite.WorkflowTestSuite, list []interceptor.WorkerInterceptor) {
+			env := suite.NewTestWorkflowEnvironment()
+			env.SetWorkerOptions(worker.Options{Interceptors: list})
+			_ = run(t, env, func(workflow.Context, string) error { return nil }, githubToken)
+		}},
+		{"signal", "sandboxguard_tainted queue=" + testQueue + " rule=literal-credential", func(t *testing.T, suite *testsuite.WorkflowTestSuite, list []interceptor.WorkerInterceptor) {
+			env := suite.NewTestWorkflowEnvironment()
+			env.SetWorkerOptions(worker.Options{Interceptors: list})
+			env.RegisterDelayedCallback(func() { env.SignalWorkflow("greet", githubToken) }, 1)
+			_ = run(t, env, func(ctx workflow.Context) error {
+				workflow.GetSignalChannel(ctx, "greet").Receive(ctx, nil)
+				return nil
+			})
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			suite, g, metrics := measured(t, options(t, ""))
+			tc.do(t, suite, []interceptor.WorkerInterceptor{g})
+			if got := metrics.count(tc.counter); got != 1 {
+				t.Errorf("%s: %d, want 1\n%v", tc.counter, got, metrics.seen)
+			}
+		})
+	}
+	t.Run("client", func(t *testing.T) {
+		metrics := newCounters()
+		r := newRig(t, options(t, ""))
+		r.client.MetricsHandler = metrics
+		r.configure(t)
+		last := r.client.Interceptors[len(r.client.Interceptors)-1].InterceptClient(&server{})
+		if _, err := last.ExecuteWorkflow(t.Context(), &interceptor.ClientExecuteWorkflowInput{
+			WorkflowType: "Flow", Options: &client.StartWorkflowOptions{ID: "w", TaskQueue: testQueue}, Args: []any{githubToken},
+		}); !guard.IsRefused(err) {
+			t.Fatalf("got %v", err)
+		}
+		if got := metrics.count(refusals("literal-credential")); got != 1 {
+			t.Errorf("%d, want 1\n%v", got, metrics.seen)
+		}
+	})
 }

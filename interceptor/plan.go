@@ -23,8 +23,7 @@ import (
 // text.
 type plan struct {
 	// guard is true when a secrets.Value, a manifest, a run config, a map or any
-	// interface can be met: the static test of design.md 5 for "could hold guard
-	// data".
+	// interface can be met, which may hold guard data.
 	guard bool
 	// text is true when a string or bytes can be met.
 	text bool
