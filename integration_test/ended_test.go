@@ -30,7 +30,9 @@ func quoting(workflow.Context) error { return &refusedPush{token: legacy.DeadTok
 
 // compensating is an interceptor outside the guard that makes a call when a run
 // ends with an error of the users' own, and none when it is another.
-type compensating struct{ interceptor.WorkerInterceptorBase }
+type compensating struct {
+	interceptor.WorkerInterceptorBase
+}
 
 func (*compensating) InterceptWorkflow(_ workflow.Context, next interceptor.WorkflowInboundInterceptor) interceptor.WorkflowInboundInterceptor {
 	i := &compensatingInbound{}

@@ -16,7 +16,10 @@ import (
 // nothing.
 type picky struct{ converter.DataConverter }
 
-func (picky) ToPayload(any) (*commonpb.Payload, error) { return nil, errors.New("not of this converter") }
+func (picky) ToPayload(any) (*commonpb.Payload, error) {
+	return nil, errors.New("not of this converter")
+}
+
 func (picky) ToPayloads(...any) (*commonpb.Payloads, error) {
 	return nil, errors.New("not of this converter")
 }
