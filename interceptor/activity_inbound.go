@@ -272,7 +272,7 @@ func (a *attempt) redacted(channel string, hits int) {
 
 func (a *attempt) deny(ref refusal) {
 	r := a.record(audit.ActionDeny, audit.OutcomeRefused)
-	r.Count = len(ref.Violations)
+	r.Count = len(ref.Violations) + ref.More
 	if r.Count > 0 {
 		r.Rule, r.Path = ref.Violations[0].Rule, ref.Violations[0].Path
 	}

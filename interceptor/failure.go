@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.temporal.io/sdk/temporal"
@@ -53,6 +54,8 @@ type refusal struct {
 	Queue      string                 `json:"queue,omitempty"`
 	Policy     string                 `json:"policy,omitempty"`
 	Violations []validation.Violation `json:"violations"`
+	// More is how many violations there were beyond those that are listed.
+	More int `json:"more,omitempty"`
 	// Failure is set when nothing was refused but the error that a run or an
 	// update ended with was cleaned: the JSON of the failure to end with instead.
 	Failure json.RawMessage `json:"failure,omitempty"`
@@ -84,6 +87,9 @@ func (r refusal) text(errorType string) string {
 			fixes = append(fixes, v.Fix)
 		}
 	}
+	if r.More > 0 {
+		b.WriteString("\n  and " + strconv.Itoa(r.More) + " more")
+	}
 	if len(fixes) > 0 {
 		b.WriteString("\n  fix: " + strings.Join(fixes, "; "))
 	}
@@ -97,9 +103,13 @@ func (r refusal) text(errorType string) string {
 	return b.String()
 }
 
+// maxListed bounds the violations that a refusal lists: it stands in history, and
+// one wrong folder of a manifest may give a violation for each of its files.
+const maxListed = 32
+
 // refusalOf describes a verdict's refusal.
 func refusalOf(subject string, vs []validation.Violation, s *side) refusal {
-	r := refusal{Subject: subject, Violations: vs}
+	r := refusal{Subject: subject, Violations: vs[:min(len(vs), maxListed)], More: max(0, len(vs)-maxListed)}
 	if s != nil {
 		r.Queue = s.queue
 		if s.listed {
@@ -129,8 +139,8 @@ func IsRefused(err error) bool {
 	return false
 }
 
-// Violations returns what a refusal lists, sorted by path, or nil when err is no
-// refusal of the guard. It may be called in workflow code.
+// Violations returns what a refusal lists, sorted by path, at most 32 of them, or
+// nil when err is no refusal of the guard. It may be called in workflow code.
 func Violations(err error) []validation.Violation {
 	var app *temporal.ApplicationError
 	for errors.As(err, &app) {

@@ -165,7 +165,7 @@ func (r *run) denial(info *workflow.Info, ref refusal, key string) audit.Record 
 		Time: r.g.now(), Action: audit.ActionDeny, Outcome: audit.OutcomeRefused, Mode: validation.ModeEnforce.String(),
 		Namespace: info.Namespace, Queue: ref.Queue, Workflow: info.WorkflowType.Name,
 		WorkflowID: info.WorkflowExecution.ID, RunID: info.WorkflowExecution.RunID,
-		PolicyDigest: ref.Policy, Key: key, Count: len(ref.Violations),
+		PolicyDigest: ref.Policy, Key: key, Count: len(ref.Violations) + ref.More,
 	}
 	if ref.Failure != nil {
 		rec.Action, rec.Outcome, rec.Detail = audit.ActionRedact, audit.OutcomeOK, "error"
