@@ -122,16 +122,19 @@ func TestRefusalsAreCountedWhereverTheyHappen(t *testing.T) {
 			_, _ = attemptIn(env, func(context.Context) (string, error) { return githubToken, nil })
 		}},
 		{"result of a run", refusals("literal-credential"), func(t *testing.T, suite *testsuite.WorkflowTestSuite, list []interceptor.WorkerInterceptor) {
+			t.Helper()
 			env := suite.NewTestWorkflowEnvironment()
 			env.SetWorkerOptions(worker.Options{Interceptors: list})
 			_ = run(t, env, func(workflow.Context) (string, error) { return githubToken, nil })
 		}},
 		{"start input", "sandboxguard_tainted queue=" + testQueue + " rule=literal-credential", func(t *testing.T, suite *testsuite.WorkflowTestSuite, list []interceptor.WorkerInterceptor) {
+			t.Helper()
 			env := suite.NewTestWorkflowEnvironment()
 			env.SetWorkerOptions(worker.Options{Interceptors: list})
 			_ = run(t, env, func(workflow.Context, string) error { return nil }, githubToken)
 		}},
 		{"signal", "sandboxguard_tainted queue=" + testQueue + " rule=literal-credential", func(t *testing.T, suite *testsuite.WorkflowTestSuite, list []interceptor.WorkerInterceptor) {
+			t.Helper()
 			env := suite.NewTestWorkflowEnvironment()
 			env.SetWorkerOptions(worker.Options{Interceptors: list})
 			env.RegisterDelayedCallback(func() { env.SignalWorkflow("greet", githubToken) }, 1)

@@ -10,6 +10,10 @@ import (
 
 // policyFor looks a queue up; ok is false when nothing covers it. A source that
 // panics covers nothing: what cannot be asked denies.
+//
+// In workflow code its answer is used live only.
+//
+//workflowcheck:ignore
 func (g *guard) policyFor(namespace, name string) (p validation.Policy, ok bool) {
 	q := Queue{Namespace: namespace, Name: name}
 	defer func() {

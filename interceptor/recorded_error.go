@@ -11,7 +11,9 @@ import (
 	"github.com/sandboxguard/sandboxguard/secrets/redact"
 )
 
-// failureOf encodes a clean error for a record.
+// failureOf encodes a clean error for a record, live only.
+//
+//workflowcheck:ignore
 func failureOf(err error) json.RawMessage {
 	data, encodeErr := protojson.Marshal(temporal.GetDefaultFailureConverter().ErrorToFailure(err))
 	if encodeErr != nil {
@@ -42,6 +44,10 @@ func plainDetail(v any) any {
 // errorOf returns the error of a record, the same live and on replay. Every level
 // is made anew: an error that remembers the failure it was made from would pass by
 // the user's failure converter, which may encrypt messages.
+//
+// It depends on the record alone.
+//
+//workflowcheck:ignore
 func errorOf(data json.RawMessage) error {
 	var f failurepb.Failure
 	if (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(data, &f) != nil {
