@@ -216,8 +216,8 @@ func isControl(err error) bool {
 	if err == activity.ErrResultPending || err == context.Canceled || err == context.DeadlineExceeded { //nolint:errorlint // identity is what the SDK compares
 		return true
 	}
-	var next *workflow.ContinueAsNewError
-	return errors.As(err, &next)
+	_, next := err.(*workflow.ContinueAsNewError) //nolint:errorlint // what wraps it has a text of its own
+	return next
 }
 
 const withheldText = "[withheld: could not be searched for secrets]"

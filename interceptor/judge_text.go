@@ -47,12 +47,12 @@ const knownKind = "secret that this worker resolves"
 // literal records credential-looking text unless the policy allows it there. In
 // a queue that enforces, literals may still only be reported.
 func (j *judgement) literal(s *side, at, kind string) {
-	if s.policy.LiteralAllowed(j.named(at), validation.RuleLiteralCredential) {
+	if len(s.found)+len(s.noted)+len(s.hard) >= maxFound || s.policy.LiteralAllowed(j.named(at), validation.RuleLiteralCredential) {
 		return
 	}
 	v := s.policy.LiteralCredential(j.call.name, at, kind)
 	if !j.call.activity {
-		v.Fix = "send the secret's name and let an activity get the secret"
+		v.Fix = j.call.literalFix()
 	}
 	switch s.policy.Literals() {
 	case validation.LiteralsReport:
@@ -62,6 +62,21 @@ func (j *judgement) literal(s *side, at, kind string) {
 	case validation.LiteralsEnforce:
 		s.hard = append(s.hard, v)
 	}
+}
+
+// maxFound bounds what is found in one call: text that somebody else chose must
+// not make a finding of each of its lines.
+const maxFound = 1024
+
+// literalFix says what to do about a credential in a call that is no activity.
+func (c call) literalFix() string {
+	switch c.kind {
+	case "result of activity", "result of workflow", "result of update", "answer of query":
+		return "do not return the secret: return its name, or what was done with it"
+	case "workflow", "workflow start", "child workflow", "schedule", "continue-as-new":
+		return "leave the field empty where a grant binds it in the activity's input, or send the secret's name"
+	}
+	return "send the secret's name and let an activity get the secret"
 }
 
 // overwritten reports whether a binding replaces what stands at the place.

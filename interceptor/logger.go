@@ -61,7 +61,17 @@ func (h hidingLogger) fields(kv []any) []any {
 	return out
 }
 
-func (h hidingLogger) field(v any) any {
+func (h hidingLogger) field(v any) (out any) {
+	defer func() {
+		// A method of the value's own: slog and zap live with one that panics, and
+		// so does workflow code that logs through them.
+		if recover() == nil {
+			return
+		}
+		if out = withheldText; isNilPointer(v) {
+			out = "<nil>"
+		}
+	}()
 	switch x := v.(type) {
 	case nil, bool:
 		return v
@@ -95,7 +105,8 @@ func (h hidingLogger) field(v any) any {
 		}
 		return h.field(enc.Fields["a"])
 	}
-	if !bounded(reflect.ValueOf(v), 0) {
+	visits := maxPrinted
+	if !bounded(reflect.ValueOf(v), 0, &visits) {
 		return withheldText // nobody can print it either
 	}
 	out, _, err := cleaner{hidden: h.g.hidden}.value(v)
@@ -121,18 +132,27 @@ func (h hidingLogger) slogValue(v slog.Value) slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
+func isNilPointer(v any) bool {
+	rv := reflect.ValueOf(v)
+	return rv.Kind() == reflect.Pointer && rv.IsNil()
+}
+
+// maxPrinted bounds the values that are looked at for one field of a log line.
+const maxPrinted = 1 << 18
+
 // bounded reports whether printing v ends: package fmt follows pointers and maps
-// that lead back to themselves until the process dies.
-func bounded(v reflect.Value, depth int) bool {
-	if depth > maxDepth {
+// that lead back to themselves until the process dies, and a value that shares
+// parts of itself is a small graph and an endless tree.
+func bounded(v reflect.Value, depth int, visits *int) bool {
+	if *visits--; depth > maxDepth || *visits < 0 {
 		return false
 	}
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
-		return v.IsNil() || bounded(v.Elem(), depth+1)
+		return v.IsNil() || bounded(v.Elem(), depth+1, visits)
 	case reflect.Map:
 		for iter := v.MapRange(); iter.Next(); {
-			if !bounded(iter.Key(), depth+1) || !bounded(iter.Value(), depth+1) {
+			if !bounded(iter.Key(), depth+1, visits) || !bounded(iter.Value(), depth+1, visits) {
 				return false
 			}
 		}
@@ -141,13 +161,13 @@ func bounded(v reflect.Value, depth int) bool {
 			return true
 		}
 		for i := range v.Len() {
-			if !bounded(v.Index(i), depth+1) {
+			if !bounded(v.Index(i), depth+1, visits) {
 				return false
 			}
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if !bounded(v.Field(i), depth+1) {
+			if !bounded(v.Field(i), depth+1, visits) {
 				return false
 			}
 		}

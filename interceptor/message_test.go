@@ -218,7 +218,7 @@ func notStarted(t *testing.T) error {
 func TestMessagesOfThePolicyDocument(t *testing.T) {
 	literal := `sandboxguard.PolicyViolation: activity PushTag to queue "deploys" refused, nothing was scheduled (not retryable)
   /0/token  literal-credential  must not hold a credential; this text has the form of a GitHub token
-  fix: pass secrets.Env("NAME"), or bind the field: queues.deploys.grants: {secret: NAME, to: {activity: PushTag, input: /0/token}}
+  fix: pass secrets.Env("NAME"), or bind the field: queues.deploys.grants: {secret: NAME, to: {activity: PushTag, input: /0/token}, literal: replace}
   policy DIGEST, docs/errors.md#literal-credential`
 	policy, _ := parsed(t, releasePolicy).PolicyFor(guard.Queue{Name: "deploys"})
 	want := strings.Replace(literal, "DIGEST", policy.Digest(), 1)

@@ -85,7 +85,7 @@ type Options struct {
 
 func (o Options) validate() error {
 	var errs []error
-	if o.Policies == nil {
+	if o.Policies == nil || isNilPointer(o.Policies) {
 		errs = append(errs, errors.New("interceptor: Options.Policies is required: load one with validation.LoadPolicies"))
 	}
 	if unknown := unguardedMethods(o.Unguarded); len(unknown) > 0 {

@@ -9,25 +9,30 @@ import (
 )
 
 // policyFor looks a queue up; ok is false when nothing covers it. A source that
-// panics covers nothing: what cannot be asked denies.
+// panics gives the zero policy, which refuses everything that it is asked about:
+// what cannot be read must not pass for what nobody wrote.
 //
 // In workflow code its answer is used live only.
 //
 //workflowcheck:ignore
 func (g *guard) policyFor(namespace, name string) (p validation.Policy, ok bool) {
 	q := Queue{Namespace: namespace, Name: name}
+	p, ok = g.ask(q)
+	g.governs(q, p)
+	return p, ok
+}
+
+func (g *guard) ask(q Queue) (p validation.Policy, ok bool) {
 	defer func() {
 		if recover() == nil {
 			return
 		}
-		p, ok = validation.Policy{}, false
+		p, ok = validation.Policy{}, true
 		if g.ledger.first("policy source") {
-			g.log.Error("the policy source panicked, so the queue is treated as not covered: calls with guard data are refused", "queue", name)
+			g.log.Error("the policy source panicked, so everything is refused that a policy would be asked about", "queue", q.Name)
 		}
 	}()
-	p, ok = g.policies.PolicyFor(q)
-	g.governs(q, p)
-	return p, ok
+	return g.policies.PolicyFor(q)
 }
 
 // governing holds the policies of the queues whose workers started, so that a

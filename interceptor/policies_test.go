@@ -92,8 +92,8 @@ type panicking struct{}
 
 func (panicking) PolicyFor(guard.Queue) (validation.Policy, bool) { panic("a fault of the source") }
 
-// TestPanickingSourceDenies: guard data is refused, the rest of the workflow runs,
-// also with FailTainted.
+// TestPanickingSourceDenies: what cannot be read refuses what a policy would be
+// asked about, literals too; plain calls run, also with FailTainted.
 func TestPanickingSourceDenies(t *testing.T) {
 	core, logs := observer.New(zap.ErrorLevel)
 	opts := options(t, "")
@@ -101,7 +101,8 @@ func TestPanickingSourceDenies(t *testing.T) {
 	env := environment(t, opts)
 	env.RegisterActivityWithOptions(func(context.Context, any) error { return nil }, named("Push"))
 	if err := run(t, env, func(ctx workflow.Context) error {
-		wantRules(t, workflow.ExecuteActivity(options60(ctx), "Push", typedInput{Token: secrets.Env("DEPLOY_TOKEN")}).Get(ctx, nil), "queue-unlisted")
+		wantRules(t, workflow.ExecuteActivity(options60(ctx), "Push", typedInput{Token: secrets.Env("DEPLOY_TOKEN")}).Get(ctx, nil), "workflow-unlisted", "secret-not-granted")
+		wantRules(t, workflow.ExecuteActivity(options60(ctx), "Push", githubToken).Get(ctx, nil), "literal-credential")
 		return workflow.ExecuteActivity(options60(ctx), "Push", "plain").Get(ctx, nil)
 	}); err != nil {
 		t.Error(err)

@@ -3,8 +3,10 @@ package interceptor
 import (
 	"strconv"
 
+	commonpb "go.temporal.io/api/common/v1"
 	sdkinterceptor "go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/workflow"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/sandboxguard/sandboxguard/secrets/audit"
 	"github.com/sandboxguard/sandboxguard/validation"
@@ -69,8 +71,9 @@ type run struct {
 	// Options.FailTainted is on. It decides only what is recorded anyway
 	// (refusals) and how the run ends, so replay does not depend on it.
 	tainted []validation.Violation
-	// judgedContinue is the continue-as-new error that was judged when it was made.
-	judgedContinue error
+	// judgedContinue is a copy of the continue-as-new error that was judged when it
+	// was made: workflow code may change what it holds.
+	judgedContinue *workflow.ContinueAsNewError
 	// readOnly is true while a query handler or an update's validator runs. What
 	// they ask for leaves no event and is not part of the run that is replayed, so
 	// nothing of it is counted or recorded.
@@ -86,6 +89,21 @@ type run struct {
 
 func newRun(g *guard, root workflow.Context) *run {
 	return &run{g: g, root: root, ordinals: map[channel]int{}}
+}
+
+// remember keeps what a judged continue-as-new error holds.
+func (r *run) remember(err error) {
+	if next, ok := err.(*workflow.ContinueAsNewError); ok { //nolint:errorlint // the SDK's own, just made
+		r.judgedContinue = &workflow.ContinueAsNewError{TaskQueueName: next.TaskQueueName}
+		if next.Input != nil {
+			r.judgedContinue.Input = proto.Clone(next.Input).(*commonpb.Payloads)
+		}
+	}
+}
+
+// judged reports whether a continue-as-new error holds what was judged.
+func (r *run) judged(next *workflow.ContinueAsNewError) bool {
+	return r.judgedContinue != nil && next.TaskQueueName == r.judgedContinue.TaskQueueName && proto.Equal(next.Input, r.judgedContinue.Input)
 }
 
 // next counts a call. Every call on a channel is counted, whatever it carries

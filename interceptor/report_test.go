@@ -176,7 +176,7 @@ func TestFixesInReports(t *testing.T) {
 	if err := run(t, env, pushWorkflow(tagInput{Token: githubToken})); err != nil {
 		t.Fatal(err)
 	}
-	want := `pass secrets.Env("NAME"), or bind the field: queues.` + testQueue + ".grants: {secret: NAME, to: {activity: Push, input: /0/token}}"
+	want := `pass secrets.Env("NAME"), or bind the field: queues.` + testQueue + ".grants: {secret: NAME, to: {activity: Push, input: /0/token}, literal: replace}"
 	reports := logs.FilterField(zap.String("path", "/0/token")).All()
 	if len(reports) == 0 {
 		t.Fatal("nothing was reported")

@@ -51,8 +51,9 @@ func (w *workerGuard) InterceptWorkflow(ctx workflow.Context, next sdkintercepto
 		return next
 	}
 	i := &workflowInbound{ctx: ctx, run: newRun(w.g, ctx)}
-	// The plugin's copy is the outermost around what comes in.
-	i.run.outermost = !w.activities
+	// The plugin's copy is the outermost around what comes in, unless a place
+	// further out was allowed.
+	i.run.outermost = !w.activities && len(w.g.allowInside) == 0
 	i.Next = next
 	return i
 }

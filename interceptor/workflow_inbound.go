@@ -69,10 +69,10 @@ func (i *workflowInbound) taint(ctx workflow.Context, c call) {
 	}
 	if live {
 		next.GetMetricsHandler(ctx).WithTags(map[string]string{"queue": s.queue, "rule": vs[0].Rule}).Counter(metricTainted).Inc(1)
-		rec := i.run.denial(next.GetInfo(ctx), refusalOf("", vs, s), c.kind+" "+c.name)
+		rec := i.run.denial(next.GetInfo(ctx), refusalOf("", vs, s), v.call.kind+" "+v.call.name)
 		rec.Action, rec.Outcome, rec.Mode = audit.ActionTaint, audit.OutcomeReported, s.policy.Mode().String()
 		g.trail.add(rec)
-		g.once("what came in is in history already and holds what policy refuses", s, c, vs)
+		g.once("what came in is in history already and holds what policy refuses", s, v.call, vs)
 	}
 	if refused, _ := v.refused(); g.failTainted && len(refused) > 0 {
 		i.run.tainted = refused
@@ -111,8 +111,8 @@ func (i *workflowInbound) ending(ctx workflow.Context, result any, err error) (a
 		}
 		var next *workflow.ContinueAsNewError
 		switch {
-		case errors.As(err, &next) && err != i.run.judgedContinue: //nolint:errorlint // identity is the point: this very error was judged
-			return i.refusalOf(ctx, i.outbound.call(ctx, "continue-as-new", name, "", []any{next.Input}))
+		case errors.As(err, &next) && !i.run.judged(next):
+			return i.refusalOf(ctx, i.outbound.call(ctx, "continue-as-new", name, next.TaskQueueName, []any{next.Input}))
 		case err == nil:
 			return i.refusalOf(ctx, i.outbound.call(ctx, "result of workflow", name, "", []any{result}))
 		}

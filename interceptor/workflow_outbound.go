@@ -90,10 +90,6 @@ func (c refusing) Err() error { return c.err }
 func (o *workflowOutbound) ExecuteActivity(ctx workflow.Context, activityType string, args ...any) workflow.Future {
 	opts := workflow.GetActivityOptions(ctx)
 	c := o.call(ctx, "activity", activityType, opts.TaskQueue, args)
-	if isSessionActivity(activityType) {
-		o.run.next(channelActivity)
-		return o.Next.ExecuteActivity(ctx, activityType, args...)
-	}
 	c.activity = true
 	c.texts = nonEmpty("summary", opts.Summary, "activity_id", opts.ActivityID)
 	out, err := o.guarded(ctx, channelActivity, c)
@@ -226,12 +222,14 @@ func (o *workflowOutbound) NewContinueAsNewErrorWithOptions(ctx workflow.Context
 
 func (o *workflowOutbound) continueAsNew(ctx workflow.Context, args []any, next func([]any) error) error {
 	info := o.Next.GetInfo(ctx)
-	out, err := o.guarded(ctx, channelContinue, o.call(ctx, "continue-as-new", info.WorkflowType.Name, "", args))
+	// The queue to go on with stands where a child's would.
+	to := workflow.GetChildWorkflowOptions(ctx).TaskQueue
+	out, err := o.guarded(ctx, channelContinue, o.call(ctx, "continue-as-new", info.WorkflowType.Name, to, args))
 	if err != nil {
 		return err
 	}
 	err = next(out)
-	o.run.judgedContinue = err
+	o.run.remember(err)
 	return err
 }
 

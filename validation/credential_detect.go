@@ -10,8 +10,9 @@ type detector struct {
 
 // gramEntry lists the rules to try where a gram stands.
 type gramEntry struct {
-	gram  uint32
-	rules []anchoredRule
+	gram   uint32
+	tokens []*tokenRule
+	rules  []anchoredRule
 }
 
 // anchoredRule tries to match at a place in s where its anchor stands. The result is empty if there is no
@@ -35,31 +36,31 @@ func newDetector() *detector {
 func (d *detector) addKnown() {
 	for i := range tokenRules {
 		r := &tokenRules[i]
-		d.add(r.prefix, r.body, func(s string, at int, found []Finding) []Finding {
-			if end := r.match(s, at); end > 0 {
-				return add(found, Finding{Kind: r.kind, Start: at, End: end})
-			}
-			return found
-		})
+		d.at(r.prefix, r.body, func(e *gramEntry) { e.tokens = append(e.tokens, r) })
 	}
 	d.addShapes()
 }
 
-// add has try called wherever text stands. A text of less than four bytes is made longer by each character
-// of next.
+// add has try called wherever text stands.
 func (d *detector) add(text string, next alphabet, try anchoredRule) {
+	d.at(text, next, func(e *gramEntry) { e.rules = append(e.rules, try) })
+}
+
+// at calls change with the entry of the gram that text begins with. A text of less than four bytes is made
+// longer by each character of next.
+func (d *detector) at(text string, next alphabet, change func(*gramEntry)) {
 	if len(text) >= 4 {
-		d.addGram(gramAt(text, 0), try)
+		change(d.entry(gramAt(text, 0)))
 		return
 	}
 	for c := range byte(0x80) {
 		if next.has(c) {
-			d.add(text+string(rune(c)), next, try)
+			d.at(text+string(rune(c)), next, change)
 		}
 	}
 }
 
-func (d *detector) addGram(gram uint32, try anchoredRule) {
+func (d *detector) entry(gram uint32) *gramEntry {
 	h := hashGram(gram)
 	d.bitmap[h>>6] |= 1 << (h & 63)
 	slot := d.slot(gram)
@@ -67,8 +68,48 @@ func (d *detector) addGram(gram uint32, try anchoredRule) {
 		*slot = uint16(len(d.entries)) //nolint:gosec // there are fewer entries than slots
 		d.entries = append(d.entries, gramEntry{gram: gram})
 	}
-	e := &d.entries[*slot]
-	e.rules = append(e.rules, try)
+	return &d.entries[*slot]
+}
+
+// patience is how often a rule is tried in vain within one stretch of characters. Text that somebody else
+// chose may hold a prefix at every fifth byte, and each try reads on for as long as a token may be.
+const patience = 4
+
+// cheap is the stretch in bytes that may be read again and again.
+const cheap = 128
+
+// trials counts the tries in vain of the rules that were tried last.
+type trials struct {
+	recent [4]struct {
+		rule  *tokenRule
+		end   int // of the stretch that was read
+		tries int
+	}
+	next int
+}
+
+// match tries r at a place, unless it was tried in vain too often before.
+func (t *trials) match(r *tokenRule, s string, at int) (end int) {
+	for i := range t.recent {
+		tried := &t.recent[i]
+		if tried.rule != r || at >= tried.end {
+			continue
+		}
+		if tried.tries >= patience {
+			return 0
+		}
+		if end, _ = r.match(s, at); end == 0 {
+			tried.tries++
+		}
+		return end
+	}
+	end, read := r.match(s, at)
+	if end == 0 && read > cheap {
+		tried := &t.recent[t.next%len(t.recent)]
+		tried.rule, tried.end, tried.tries = r, at+read, 1
+		t.next++
+	}
+	return end
 }
 
 // slot is where the index of a gram is, or an empty one where it belongs.
@@ -90,14 +131,27 @@ func hashGram(gram uint32) uint32 { return gram * 0x9e3779b1 >> 16 }
 
 // detect appends the credentials in s, in order and without overlaps.
 func (d *detector) detect(s string, found []Finding) []Finding {
+	var tried trials
 	for at := 0; at+4 <= len(s); at++ {
 		gram := gramAt(s, at)
 		h := hashGram(gram)
 		if d.bitmap[h>>6]>>(h&63)&1 == 0 {
 			continue
 		}
-		for _, try := range d.entries[*d.slot(gram)].rules {
-			known := len(found)
+		entry := &d.entries[*d.slot(gram)]
+		known := len(found)
+		for _, r := range entry.tokens {
+			if end := tried.match(r, s, at); end > 0 {
+				if found = add(found, Finding{Kind: r.kind, Start: at, End: end}); len(found) > known {
+					at = max(at, end-1)
+				}
+				break
+			}
+		}
+		if len(found) > known {
+			continue
+		}
+		for _, try := range entry.rules {
 			found = try(s, at, found)
 			if len(found) > known {
 				at = max(at, found[len(found)-1].End-1)

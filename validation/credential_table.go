@@ -120,26 +120,28 @@ var tokenRules = []tokenRule{
 	{kind: "xAI key", prefix: "xai-", body: alphaBase62, min: 80, max: 80},
 }
 
-// match returns where the credential ends whose prefix stands at s[at:], 0 if there is none.
-func (r *tokenRule) match(s string, at int) (end int) {
+// match returns where the credential ends whose prefix stands at s[at:], 0 if there is none, and how many
+// bytes were read to find out.
+func (r *tokenRule) match(s string, at int) (end, read int) {
 	if !startsWord(s, at) || len(s)-at < len(r.prefix)+r.min || s[at:at+len(r.prefix)] != r.prefix {
-		return 0
+		return 0, 0
 	}
 	from := at + len(r.prefix)
 	n := runUpTo(s, from, r.body, r.max+1)
+	read = len(r.prefix) + n
 	for n > 0 && (s[from+n-1] == '.' || s[from+n-1] == '-') {
 		n-- // the end of a sentence, or a dash
 	}
 	end = from + n
 	if n < r.min || n > r.max || end < len(s) && alphaWord.has(s[end]) {
-		return 0
+		return 0, read
 	}
 	if len(s)-end < len(r.tail) || s[end:end+len(r.tail)] != r.tail {
-		return 0
+		return 0, read
 	}
 	body := s[from:end]
 	if !isVaried(body) || r.mixed && !isMixed(body) || isPlaceholder(body) {
-		return 0
+		return 0, read
 	}
-	return end + len(r.tail)
+	return end + len(r.tail), read
 }

@@ -247,7 +247,7 @@ func ordinaryTexts(size int) map[string]string {
 func hostileTexts(size int) map[string]string {
 	texts := make(map[string]string)
 	for _, part := range []string{
-		"eyJ", "eyJ-", "eyJ.", "ghp_", "sk-ant-", "glpat-", "xoxb-1-", "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\nAbC0", "pass", "pass.",
+		"eyJ", "eyJ-", "eyJ.", "ghp_", "sk-ant-", "glpat-", "ya29.", "glsoat-", "ops_eyJ", "fm2_", "hvs.", "sk-ant-aB3dE5fG7hJ9kLmNexample", "xoxb-1-", "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\nAbC0", "pass", "pass.",
 		"pass=", "pass:", "pass=/", "--token ", "password=a1B2c3D4e5F6g7H8", "key=key2=", "a://", "a://b:c", "a://b:c@", "Bearer ", "Basic YTpi",
 		":AA", "1:AA", "12345678:AAa1", ".atlasv1.", "aaaaaaaaaaaaaa.atlasv1.", "hooks.slack.com/services/T", "discord.com/api/webhooks/1", "\\", "\"pass\\",
 		"AccountKey=", "secret_", "MTIzNDU2Nzg5MDEyMzQ1Njc4.", "00000000-0000-0000-0000-", "token=00000000-0000-0000-0000-000000000000",

@@ -211,7 +211,7 @@ func (p Policy) LiteralCredential(activity, path, kind string) Violation {
 		return v
 	}
 	v.Fix = `pass secrets.Env("NAME"), or bind the field: ` + p.queue.section +
-		".grants: {secret: NAME, to: {activity: " + activity + ", input: " + path + "}}"
+		".grants: {secret: NAME, to: {activity: " + activity + ", input: " + path + "}, literal: replace}"
 	return v
 }
 

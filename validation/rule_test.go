@@ -111,7 +111,7 @@ func TestLiteralCredential(t *testing.T) {
 	policy := mustPolicy(t, fullPolicy, "deploys")
 	got := policy.LiteralCredential("PushTag", "/0/token", "GitHub token").String()
 	want := `/0/token  literal-credential  must not hold a credential; this text has the form of a GitHub token
-fix: pass secrets.Env("NAME"), or bind the field: queues.deploys.grants: {secret: NAME, to: {activity: PushTag, input: /0/token}}`
+fix: pass secrets.Env("NAME"), or bind the field: queues.deploys.grants: {secret: NAME, to: {activity: PushTag, input: /0/token}, literal: replace}`
 	if got != want {
 		t.Errorf("the message is\n%s\nwant\n%s", got, want)
 	}
