@@ -35,6 +35,9 @@ type guard struct {
 	ledger      ledger
 	governing   governing
 	metrics     atomic.Pointer[client.MetricsHandler]
+	// foreign is true once a client has a data converter of its own, which may
+	// send fields that JSON leaves out.
+	foreign atomic.Bool
 }
 
 func newGuard(o Options) (*guard, error) {

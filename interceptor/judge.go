@@ -84,7 +84,7 @@ func (g *guard) judge(c call) (v verdict) {
 			v = verdict{call: c, args: c.args, sides: j.sides, guardData: true}
 		}
 	}()
-	w := &walker{visitor: visitor{value: j.value, manifest: j.manifest, runConfig: j.runConfig, object: j.object, skip: j.isDone}}
+	w := &walker{visitor: visitor{value: j.value, manifest: j.manifest, runConfig: j.runConfig, object: j.object, skip: j.isDone}, unsent: g.foreign.Load()}
 	j.walk = w
 	j.bindings(c.args)
 	if j.open || j.looksAtText() {

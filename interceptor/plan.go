@@ -41,12 +41,24 @@ type plan struct {
 	// fields of a struct, in order, embedded ones flattened the way
 	// encoding/json does it.
 	fields []planField
+	// unsent are the exported fields that encoding/json leaves out, and another
+	// converter may not.
+	unsent []planField
+}
+
+// field returns one of the fields, those that JSON leaves out last.
+func (p *plan) field(i int) *planField {
+	if i < len(p.fields) {
+		return &p.fields[i]
+	}
+	return &p.unsent[i-len(p.fields)]
 }
 
 type planField struct {
 	index  []int
 	name   string
 	tagged bool // the name comes from a tag
+	unsent bool // JSON leaves it out
 	guard  bool
 	text   bool
 	number bool
@@ -103,7 +115,11 @@ func planOf(t reflect.Type) *plan {
 		for _, f := range jsonFields(t, nil, map[reflect.Type]bool{}) {
 			ft := t.FieldByIndex(f.index).Type
 			f.guard, f.text, f.number = reach(ft, map[reflect.Type]bool{})
-			p.fields = append(p.fields, f)
+			if f.unsent {
+				p.unsent = append(p.unsent, f)
+			} else {
+				p.fields = append(p.fields, f)
+			}
 		}
 	}
 	actual, _ := plans.LoadOrStore(t, p)
@@ -232,6 +248,9 @@ func jsonFields(t reflect.Type, prefix []int, seen map[reflect.Type]bool) []plan
 		f := t.Field(i)
 		tag := f.Tag.Get("json")
 		if tag == "-" {
+			if f.IsExported() {
+				out = append(out, planField{index: append(append([]int(nil), prefix...), i), name: f.Name, unsent: true})
+			}
 			continue
 		}
 		name, _, _ := strings.Cut(tag, ",")

@@ -135,6 +135,7 @@ func (p *plugin) wrapConverters(opts *client.Options) string {
 			scanCodec{hidden: p.g.hidden, defect: p.g.defect})
 	} else {
 		net = "values"
+		p.g.foreign.Store(true)
 		opts.DataConverter = &scanConverter{DataConverter: opts.DataConverter, g: p.g}
 	}
 	if opts.FailureConverter == nil {

@@ -286,7 +286,9 @@ func (s *scrub) bytes(v reflect.Value) (reflect.Value, bool) {
 
 func (s *scrub) structure(v reflect.Value, p *plan, depth int) (reflect.Value, bool) {
 	out, copied := v, false
-	for _, f := range p.fields {
+	for i := range len(p.fields) + len(p.unsent) {
+		// Fields that JSON leaves out too: another converter may send them.
+		f := p.field(i)
 		fv, err := v.FieldByIndexErr(f.index)
 		if err != nil || (!f.text && !f.number) {
 			continue

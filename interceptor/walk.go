@@ -46,6 +46,8 @@ type walker struct {
 	visited int // values looked at, bounded by maxVisited
 	onPath  map[graphNode]bool
 	tooDeep bool
+	// unsent is true where fields that JSON leaves out may be sent all the same.
+	unsent bool
 }
 
 // maxVisited bounds a walk over values that share parts of themselves: as a graph
@@ -333,8 +335,13 @@ func (w *walker) sequence(v reflect.Value, key string, typed bool) (reflect.Valu
 
 func (w *walker) structure(v reflect.Value, p *plan, typed bool) (reflect.Value, bool) {
 	out, copied := v, false
-	for _, f := range p.fields {
-		if !(f.guard || (f.text && w.text != nil)) {
+	fields := len(p.fields)
+	if w.unsent {
+		fields += len(p.unsent)
+	}
+	for i := range fields {
+		f := p.field(i)
+		if !(f.guard && !f.unsent || (f.text && w.text != nil)) {
 			continue
 		}
 		fv, err := v.FieldByIndexErr(f.index)
