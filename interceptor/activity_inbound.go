@@ -48,6 +48,8 @@ type activityOutbound struct {
 	outer bool
 	// cleaner is set for the time of an attempt.
 	cleaner cleaner
+	// judged describes the attempt's heartbeats, for what is only reported.
+	judged *call
 }
 
 func (o *activityOutbound) GetInfo(ctx context.Context) activity.Info {
@@ -76,6 +78,11 @@ func (o *activityOutbound) RecordHeartbeat(ctx context.Context, details ...any) 
 		if err != nil {
 			nv, hits = withheldText, 1
 		}
+		if o.judged != nil {
+			c := *o.judged
+			c.args = []any{d}
+			o.g.tellOf(o.Next.GetMetricsHandler(ctx), c)
+		}
 		if out[i] = nv; hits > 0 {
 			o.Next.GetMetricsHandler(ctx).WithTags(map[string]string{"channel": "heartbeat"}).Counter(metricRedactions).Inc(int64(hits))
 		}
@@ -97,6 +104,9 @@ func (i *activityInbound) ExecuteActivity(ctx context.Context, in *sdkintercepto
 		return nil, err
 	}
 	i.out.cleaner = a.cleaner
+	beat := a.call(nil)
+	beat.kind = "heartbeat of activity"
+	i.out.judged = &beat
 	defer a.over.Store(true)
 	if restore := inPlace(info, in.Args, args); restore != nil {
 		defer restore()
@@ -242,6 +252,9 @@ func (a *attempt) finish(result any, err error) (any, error) {
 	}
 	if err != nil {
 		err = ended(err)
+		c := a.call(textsOf(err))
+		c.kind = "error of activity"
+		a.g.tellOf(a.metrics, c)
 		cleaned := a.g.cleanError(err, a.cleaner)
 		if cleaned != err { //nolint:errorlint // identity tells whether it was rebuilt
 			a.redacted("error", 1)

@@ -62,8 +62,9 @@ func (a *attempt) retried(errorType, subject, fix string) error {
 // unresolved is terminal: the secret is missing or unusable until somebody acts.
 func (a *attempt) unresolved(ref secrets.Ref, err error) error {
 	fix := "put the secret where the provider looks for it, or correct the reference in the policy"
-	if ref.Provider == "env" {
-		fix = "set the variable in the environment of the worker, or correct the reference in the policy"
+	var own *secrets.Error
+	if errors.As(err, &own) && own.Advice() != "" {
+		fix = own.Advice() + ", or correct the reference in the policy"
 	}
 	return a.terminal(unresolvedType(ref), a.notRun()+", "+ref.String()+" was not resolved: "+kindText(err), fix)
 }

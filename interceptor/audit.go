@@ -107,9 +107,42 @@ func writeRecord(ctx context.Context, sink audit.Sink, r audit.Record) error {
 type logSink struct{ to *lateLogger }
 
 func (s logSink) Write(_ context.Context, r audit.Record) error {
-	s.to.Info("audit", "action", string(r.Action), "outcome", string(r.Outcome), "mode", r.Mode, "queue", r.Queue,
-		"workflowID", r.WorkflowID, "runID", r.RunID, "activity", r.Activity, "secret", r.Secret, "ref", r.Ref,
-		"destination", r.Destination, "rule", r.Rule, "path", r.Path, "policy", r.PolicyDigest)
+	fields := []any{"action", string(r.Action)}
+	for _, f := range [...]struct{ key, value string }{
+		{"outcome", string(r.Outcome)},
+		{"mode", r.Mode},
+		{"namespace", r.Namespace},
+		{"queue", r.Queue},
+		{"workflow", r.Workflow},
+		{"workflowID", r.WorkflowID},
+		{"runID", r.RunID},
+		{"activity", r.Activity},
+		{"activityID", r.ActivityID},
+		{"secret", r.Secret},
+		{"ref", r.Ref},
+		{"owner", r.Owner},
+		{"destination", r.Destination},
+		{"rule", r.Rule},
+		{"path", r.Path},
+		{"policy", r.PolicyDigest},
+		{"key", r.Key},
+		{"detail", r.Detail},
+	} {
+		if f.value != "" {
+			fields = append(fields, f.key, f.value)
+		}
+	}
+	if r.Attempt > 0 {
+		fields = append(fields, "attempt", r.Attempt)
+	}
+	if r.Count > 0 {
+		fields = append(fields, "count", r.Count)
+	}
+	if r.Outcome == audit.OutcomeRefused || r.Outcome == audit.OutcomeFailed || r.Action == audit.ActionTaint {
+		s.to.Warn("audit", fields...)
+	} else {
+		s.to.Info("audit", fields...)
+	}
 	return nil
 }
 

@@ -64,13 +64,17 @@ const askedFor = ""
 
 // notGranted is the violation of a reference that policy does not grant, with
 // the line of policy that would.
-func notGranted(rule, at string, p validation.Policy, grant validation.Grant, to, where string) validation.Violation {
+func notGranted(rule, at string, ref secrets.Ref, p validation.Policy, grant validation.Grant, to, where string) validation.Violation {
 	v := violation(rule, at)
 	if rule != validation.RuleSecretNotGranted {
 		if grant.Secret.Name != "" {
 			v.Fix = "review secrets." + grant.Secret.Name + " and move its review_by"
 		}
 		return v
+	}
+	// A reference is a name, and says which of several secrets is meant.
+	if ref.Validate() == nil {
+		v.Detail += "; " + ref.String() + " is not granted to it"
 	}
 	switch {
 	case where == askedFor:

@@ -186,6 +186,7 @@ func (j *judgement) hidePaths() {
 			for i := range list {
 				list[i].Path, _ = j.g.hidden.String(list[i].Path)
 				list[i].Fix, _ = j.g.hidden.String(list[i].Fix)
+				list[i].Detail, _ = j.g.hidden.String(list[i].Detail)
 			}
 		}
 	}
@@ -234,7 +235,7 @@ func (j *judgement) value(at place, v secrets.Value, typed bool) (secrets.Value,
 		}
 		grant, _, rule := pickGrant(bound, v.Ref(), j.scope(s), j.now)
 		if rule != "" {
-			s.add(notGranted(rule, at.String(), s.policy, grant, j.call.name, at.String()))
+			s.add(notGranted(rule, at.String(), v.Ref(), s.policy, grant, j.call.name, at.String()))
 			continue
 		}
 		if !grant.DestinationFixed {

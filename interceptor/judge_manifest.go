@@ -253,7 +253,7 @@ func (j *judgement) environment(m sandbox.Manifest, at string, resolvable bool) 
 			}
 			grant, _, rule := envGrant(s.policy, name, ev.Secret.Ref(), j.scope(s), j.now)
 			if rule != "" {
-				s.add(notGranted(rule, where, s.policy, grant, "env", shown))
+				s.add(notGranted(rule, where, ev.Secret.Ref(), s.policy, grant, "env", shown))
 			}
 		})
 	}

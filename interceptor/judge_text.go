@@ -71,6 +71,8 @@ const maxFound = 1024
 // literalFix says what to do about a credential in a call that is no activity.
 func (c call) literalFix() string {
 	switch c.kind {
+	case "error of activity", "error of workflow", "error of update", "heartbeat of activity":
+		return "do not put the secret into the text; where literals are enforced it is hidden"
 	case "result of activity", "result of workflow", "result of update", "answer of query":
 		return "do not return the secret: return its name, or what was done with it"
 	case "workflow", "workflow start", "child workflow", "schedule", "continue-as-new":

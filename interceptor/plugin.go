@@ -150,6 +150,9 @@ func (p *plugin) configureWorker(_ context.Context, o worker.PluginConfigureWork
 	o.WorkerOptions.Interceptors = append(append([]sdkinterceptor.WorkerInterceptor(nil), o.WorkerOptions.Interceptors...), w)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.workers[o.WorkerInstanceKey] != nil {
+		return errors.New("interceptor: the plugin is registered on the client and on the worker: register it once, in client.Options.Plugins")
+	}
 	p.workers[o.WorkerInstanceKey] = &workerState{queue: o.TaskQueue, options: o.WorkerOptions, guard: w}
 	return nil
 }
@@ -169,8 +172,16 @@ func (p *plugin) start(ctx context.Context, o temporal.SimplePluginRunContextBef
 	p.mu.Lock()
 	s, net, clients := p.workers[o.InstanceKey], p.net, slices.Clone(p.clients)
 	p.mu.Unlock()
+	if len(clients) == 0 {
+		return errors.New("sandboxguard: worker not started: the plugin is on the worker only, and workflow code would not be guarded\n" +
+			"  fix: register it once, in client.Options.Plugins, and not in worker.Options.Plugins")
+	}
 	if s == nil {
 		return errors.New("interceptor: the plugin did not configure this worker: register it on the client, not on a running worker")
+	}
+	if p.anotherGuard(s, clients) {
+		return fmt.Errorf("sandboxguard: worker for task queue %q not started: two plugins of the guard are registered\n"+
+			"  fix: register one, in client.Options.Plugins; one policy file governs any number of queues", s.queue)
 	}
 	if inside := p.inside(s, clients); inside != "" {
 		return fmt.Errorf("sandboxguard: worker for task queue %q not started: interceptor %s stands inside the guard and would see secrets\n"+
@@ -210,6 +221,27 @@ func (p *plugin) describe(net string) string {
 		text += "; unguarded by option: " + joinNames(p.g.unguarded)
 	}
 	return text
+}
+
+// anotherGuard reports whether a plugin other than this one has placed a guard.
+func (p *plugin) anotherGuard(s *workerState, clients []placedClient) bool {
+	ours := func(i any) bool {
+		other, ok := i.(*workerGuard)
+		return ok && other.g != p.g && !(other.workflows && other.activities) // that would be New's
+	}
+	for _, i := range s.options.Interceptors {
+		if ours(i) {
+			return true
+		}
+	}
+	for _, c := range clients {
+		for _, i := range c.options.Interceptors {
+			if ours(i) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // inside names an interceptor that stands inside the guard: after it in the

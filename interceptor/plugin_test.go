@@ -361,3 +361,44 @@ func TestReplayer(t *testing.T) {
 		t.Errorf("interceptors (-want +got):\n%s", diff)
 	}
 }
+
+// TestPluginOnTheWorkerOnly: workflow code would go unguarded, so it does not start.
+func TestPluginOnTheWorkerOnly(t *testing.T) {
+	r := newRig(t, options(t, ""))
+	if err := r.plugin.ConfigureWorker(t.Context(), worker.PluginConfigureWorkerOptions{
+		WorkerInstanceKey: "key", TaskQueue: testQueue, WorkerOptions: &r.worker,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	started, err := r.start(t.Context())
+	if started || err == nil || !strings.Contains(err.Error(), "client.Options.Plugins") {
+		t.Errorf("started %v: %v", started, err)
+	}
+}
+
+// TestPluginOnClientAndWorker is named as what it is.
+func TestPluginOnClientAndWorker(t *testing.T) {
+	r := newRig(t, options(t, ""))
+	r.configure(t)
+	err := r.plugin.ConfigureWorker(t.Context(), worker.PluginConfigureWorkerOptions{
+		WorkerInstanceKey: "key", TaskQueue: testQueue, WorkerOptions: &r.worker,
+	})
+	if err == nil || !strings.Contains(err.Error(), "on the client and on the worker") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestTwoPluginsOfTheGuard: each would take the other for a stranger.
+func TestTwoPluginsOfTheGuard(t *testing.T) {
+	r := newRig(t, options(t, ""))
+	other := newRig(t, options(t, ""))
+	r.configure(t)
+	other.client, other.worker = r.client, r.worker
+	other.configure(t)
+	r.client, r.worker = other.client, other.worker
+	for _, each := range []*rig{r, other} {
+		if started, err := each.start(t.Context()); started || err == nil || !strings.Contains(err.Error(), "two plugins of the guard") {
+			t.Errorf("started %v: %v", started, err)
+		}
+	}
+}

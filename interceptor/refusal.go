@@ -92,6 +92,8 @@ func newRun(g *guard, root workflow.Context) *run {
 }
 
 // remember keeps what a judged continue-as-new error holds.
+//
+//workflowcheck:ignore
 func (r *run) remember(err error) {
 	if next, ok := err.(*workflow.ContinueAsNewError); ok { //nolint:errorlint // the SDK's own, just made
 		r.judgedContinue = &workflow.ContinueAsNewError{TaskQueueName: next.TaskQueueName}
@@ -101,7 +103,10 @@ func (r *run) remember(err error) {
 	}
 }
 
-// judged reports whether a continue-as-new error holds what was judged.
+// judged reports whether a continue-as-new error holds what was judged. It is
+// asked live only.
+//
+//workflowcheck:ignore
 func (r *run) judged(next *workflow.ContinueAsNewError) bool {
 	return r.judgedContinue != nil && next.TaskQueueName == r.judgedContinue.TaskQueueName && proto.Equal(next.Input, r.judgedContinue.Input)
 }

@@ -1,9 +1,11 @@
 package interceptor
 
 import (
+	"errors"
 	"sync"
 
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 
 	"github.com/sandboxguard/sandboxguard/validation"
 )
@@ -40,6 +42,52 @@ func (g *guard) tell(h client.MetricsHandler, v verdict) {
 			g.once("found, would be refused under mode enforce", s, v.call, vs)
 		}
 	}
+}
+
+// tellOf looks for credentials in what is cleaned rather than judged (errors and
+// heartbeats), where the policy only reports them: nothing of it is hidden then,
+// and somebody has to be told.
+func (g *guard) tellOf(h client.MetricsHandler, c call) {
+	p, ok := c.ownPolicy(g)
+	if !ok || p.Literals() != validation.LiteralsReport {
+		return
+	}
+	c.activity = false
+	g.tell(h, g.judge(c))
+}
+
+// textsOf is what an error says, at every level of its chain, as arguments to be
+// judged. One that panics when it is read is withheld elsewhere.
+func textsOf(err error) (texts []any) {
+	defer func() { _ = recover() }()
+	for depth := 0; err != nil && depth < maxChain; depth++ {
+		if isControl(err) {
+			return texts
+		}
+		texts = append(texts, err.Error())
+		texts = append(texts, detailsIn(err)...)
+		err = errors.Unwrap(err)
+	}
+	return texts
+}
+
+// detailsIn reads the details of one level.
+func detailsIn(err error) []any {
+	switch e := err.(type) { //nolint:errorlint // each level is looked at by itself
+	case *temporal.ApplicationError:
+		return readable(e.HasDetails(), e.Details)
+	case *temporal.CanceledError:
+		return readable(e.HasDetails(), e.Details)
+	}
+	return nil
+}
+
+func readable(has bool, get func(...any) error) []any {
+	if !has {
+		return nil
+	}
+	details, _ := readDetails(get)
+	return details
 }
 
 // once logs each violation at one place once.

@@ -142,7 +142,7 @@ func (a *attempt) withGetter(ctx context.Context) context.Context {
 			rule = validation.RuleWorkflowUnlisted
 		}
 		if rule != "" {
-			v := notGranted(rule, "", a.policy, grant, a.scope.ActivityType, askedFor)
+			v := notGranted(rule, "", ref, a.policy, grant, a.scope.ActivityType, askedFor)
 			return secrets.Value{}, a.refused([]validation.Violation{v}, nil)
 		}
 		s := site{ref: granted, grant: grant, destination: "get:" + a.scope.ActivityType}

@@ -114,7 +114,10 @@ func (a *attempt) bindingSites(args []any, p *injection) {
 				return cur, errNotText
 			}
 			if text != "" && text != placeholder(grant.Secret.Name) && grant.Literal == validation.LiteralRefuse {
-				p.violations = append(p.violations, violation(validation.RuleLiteralInSecretField, at))
+				v := violation(validation.RuleLiteralInSecretField, at)
+				v.Detail = "must be empty: a grant without literal binds a secret to it, and other text stands there"
+				v.Fix = "add literal: replace (or strip) to the grant, so that the secret takes the place of the text, or send the field empty"
+				p.violations = append(p.violations, v)
 			}
 			found = true
 			return cur, errNoChange
@@ -128,7 +131,7 @@ func (a *attempt) bindingSites(args []any, p *injection) {
 		case foreign:
 			p.violations = append(p.violations, violation(validation.RuleSecretNotGranted, at))
 		case grant.Secret.Overdue(a.g.now()):
-			p.violations = append(p.violations, notGranted(validation.RuleSecretReviewOverdue, at, a.policy, grant, "", ""))
+			p.violations = append(p.violations, notGranted(validation.RuleSecretReviewOverdue, at, ref, a.policy, grant, "", ""))
 		case found || empty:
 			s := site{ref: ref, grant: grant, destination: "activity:" + a.scope.ActivityType + at}
 			p.add(s)

@@ -2,6 +2,7 @@ package interceptor
 
 import (
 	"errors"
+	"strings"
 
 	sdkinterceptor "go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/workflow"
@@ -153,6 +154,8 @@ func (i *workflowInbound) judged(ctx workflow.Context, c call) error {
 
 // cleaned returns the record of an error that could not go out as it was.
 func (i *workflowInbound) cleaned(ctx workflow.Context, of string, err error) (refusal, bool) {
+	kind, name, _ := strings.Cut(of, " ")
+	i.run.g.tellOf(i.outbound.Next.GetMetricsHandler(ctx), i.outbound.call(ctx, "error of "+kind, name, "", textsOf(err)))
 	if i.run.outermost {
 		return refusal{}, false
 	}

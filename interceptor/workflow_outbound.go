@@ -293,6 +293,7 @@ func (o *workflowOutbound) cleaning(f func(workflow.Context) any) func(workflow.
 			return v
 		}
 		info := o.Next.GetInfo(ctx)
+		o.run.g.tellOf(o.Next.GetMetricsHandler(ctx), o.call(ctx, "side effect", "side effect", "", []any{v}))
 		return o.run.g.cleanRecorded(v, info.Namespace, info.TaskQueueName)
 	}
 }

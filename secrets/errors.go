@@ -94,6 +94,19 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
+// Advice says what is wrong or to be done, in a fixed text of this package.
+func (e *Error) Advice() string {
+	if e.detail != "" {
+		return e.detail
+	}
+	for _, k := range kinds {
+		if k.err == e.Kind { //nolint:errorlint // this kind itself, and not what wraps it
+			return k.fix
+		}
+	}
+	return ""
+}
+
 // Unwrap returns Kind if it is a sentinel of this package and nil otherwise:
 // every level of an error chain may be copied to where the error is reported,
 // and only the sentinels are known to be harmless.

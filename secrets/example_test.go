@@ -105,7 +105,7 @@ func ExampleProviders() {
 	fmt.Println(err)
 	// Output:
 	// secrets: env:DEPLOY_TOKEN: request not made by the guard: values are resolved by the guard, for activity inputs and for secrets.Get
-	// secrets: vault:kv/app: denied: this worker has no provider vault
+	// secrets: vault:kv/app: denied: this worker has no provider vault: set one up in Options.Resolver
 }
 
 // A program's own resolver asks its secret store. An error that is none of this

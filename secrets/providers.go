@@ -21,7 +21,7 @@ func (p Providers) Resolve(ctx context.Context, req Request) (Resolution, error)
 		if err := req.Ref.Validate(); err != nil {
 			return Resolution{}, err
 		}
-		return Resolution{}, fail(req.Ref, ErrDenied, "this worker has no provider "+req.Ref.Provider)
+		return Resolution{}, fail(req.Ref, ErrDenied, "this worker has no provider "+req.Ref.Provider+": set one up in Options.Resolver")
 	}
 	return Checked(r).Resolve(ctx, req)
 }
