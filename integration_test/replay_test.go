@@ -154,6 +154,9 @@ func programs() []program {
 		{"guarded", "allowed", "same code", gauntlet.Register, false},
 		{"guarded", "refused", "same code", gauntlet.Register, true},
 		{"guarded", "mixed", "same code", gauntlet.Register, true},
+		{"guarded", "ends", "same code", gauntlet.Register, true},
+		// It ended in its first task, which replays whatever the code does.
+		{"guarded", gauntlet.Ended, "same code", gauntlet.Register, false},
 		{"legacy", "release", "same code", legacy.RegisterWorkflows[string], false},
 		{"legacy", "release", "field made a Value", legacy.RegisterWorkflows[secrets.Value], false},
 		{"legacy", "adopted", "same code", legacy.RegisterWorkflows[string], false},

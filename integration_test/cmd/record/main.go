@@ -99,7 +99,7 @@ func recordOne(ctx context.Context, server *harness.Server, dir, host string, s 
 	if _, err := harness.LoadRuns(dir, s.Name); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	plugin, err := newPlugin(source)
+	plugin, err := newPlugin(source, s.Name == gauntlet.Ended)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func recordOne(ctx context.Context, server *harness.Server, dir, host string, s 
 }
 
 // newPlugin makes the guard, or nil where there is to be none.
-func newPlugin(source func() (guard.PolicySource, error)) (*temporal.SimplePlugin, error) {
+func newPlugin(source func() (guard.PolicySource, error), failTainted bool) (*temporal.SimplePlugin, error) {
 	if source == nil {
 		return nil, nil //nolint:nilnil // no guard is not an error
 	}
@@ -140,7 +140,9 @@ func newPlugin(source func() (guard.PolicySource, error)) (*temporal.SimplePlugi
 	if err != nil {
 		return nil, err
 	}
-	return guard.NewPlugin(guard.Options{Policies: policies, Resolver: gauntlet.Resolver("recorded-" + rand.Text())})
+	return guard.NewPlugin(guard.Options{
+		Policies: policies, Resolver: gauntlet.Resolver("recorded-" + rand.Text()), Hidden: gauntlet.Hidden(), FailTainted: failTainted,
+	})
 }
 
 // check takes the machine out of a history and sees that it is good to keep.

@@ -130,4 +130,5 @@ func Register(r worker.WorkflowRegistry) {
 	r.RegisterWorkflowWithOptions(gauntlet, workflow.RegisterOptions{Name: Type})
 	r.RegisterWorkflowWithOptions(small, workflow.RegisterOptions{Name: "Small"})
 	r.RegisterWorkflowWithOptions(listener, workflow.RegisterOptions{Name: "Listener"})
+	r.RegisterWorkflowWithOptions(ends, workflow.RegisterOptions{Name: EndsType})
 }
