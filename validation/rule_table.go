@@ -52,7 +52,7 @@ var policyRules = []RuleInfo{
 	},
 	{
 		ID:      RuleInputMissing,
-		Summary: "Policy says that an argument holds a run config or a manifest, and there is none.",
+		Summary: "Policy names a place in the arguments, for a run config, a manifest or a secret that it binds, and there is none.",
 		Detail:  "must hold the run config or manifest that the policy's inputs names for this activity",
 		Fix:     "pass it, or correct activity, argument and path in the queue's inputs",
 	},

@@ -69,7 +69,7 @@ type Record struct {
 	Ref    string `json:"ref,omitempty"`
 	Secret string `json:"secret,omitempty"`
 	Owner  string `json:"owner,omitempty"`
-	// Destination says where a secret went, such as "input:/0/token".
+	// Destination says where a secret went, such as "activity:PushTag/0/token".
 	Destination string `json:"destination,omitempty"`
 	// Rule and Path are those of a violation.
 	Rule string `json:"rule,omitempty"`
