@@ -1,6 +1,7 @@
 package interceptortest
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"regexp"
@@ -9,6 +10,7 @@ import (
 
 	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/sdk/converter"
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/anypb"
@@ -125,11 +127,16 @@ func (f *Finder) value(path string, fd protoreflect.FieldDescriptor, v protorefl
 	}
 }
 
-// payload looks at what the codecs make of p. What another one wrote is nothing
-// that they can decode.
+// payload looks at the payloads that stand in the data of p, as those of a
+// MutableSideEffect do, and at what the codecs make of p. What another codec wrote
+// is nothing that they can decode.
 func (f *Finder) payload(path string, p *commonpb.Payload, found *[]Place) {
 	if len(f.codecs) == 0 {
-		return
+		return // payloads within payloads are found by their encodings
+	}
+	nested := &commonpb.Payloads{}
+	if bytes.Contains(p.GetData(), []byte(`"payloads"`)) && protojson.Unmarshal(p.GetData(), nested) == nil {
+		f.message(join(path, "data"), nested.ProtoReflect(), found)
 	}
 	opened := []*commonpb.Payload{proto.Clone(p).(*commonpb.Payload)}
 	for _, codec := range f.codecs {
@@ -138,10 +145,9 @@ func (f *Finder) payload(path string, p *commonpb.Payload, found *[]Place) {
 			return
 		}
 	}
-	plain := &Finder{needles: f.needles}
 	for _, o := range opened {
 		if !proto.Equal(o, p) {
-			plain.message(join(path, "(decoded)"), o.ProtoReflect(), found)
+			f.message(join(path, "(decoded)"), o.ProtoReflect(), found)
 		}
 	}
 }

@@ -133,11 +133,15 @@ func TestCodecsAreOpened(t *testing.T) {
 	}
 	garbled := proto.Clone(sealed[0]).(*commonpb.Payload)
 	garbled.Data = garbled.GetData()[1:]
-	message := &commonpb.Payloads{Payloads: []*commonpb.Payload{sealed[0], payload(t, "plain"), garbled}}
+	within := payload(t, &commonpb.Payloads{Payloads: sealed})
+	message := &commonpb.Payloads{Payloads: []*commonpb.Payload{sealed[0], payload(t, "plain"), garbled, within}}
 	if found := interceptortest.NewFinder([]string{value}).Message(message); len(found) > 0 {
 		t.Errorf("found %v without the codec", found)
 	}
-	want := []interceptortest.Place{{Path: "payloads[0].(decoded).data", Form: "escaped"}}
+	want := []interceptortest.Place{
+		{Path: "payloads[0].(decoded).data", Form: "escaped"},
+		{Path: "payloads[3].data.payloads[0].(decoded).data", Form: "escaped"},
+	}
 	if diff := cmp.Diff(want, interceptortest.NewFinder([]string{value}, sealing{}).Message(message)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
