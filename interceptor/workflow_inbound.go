@@ -106,8 +106,13 @@ func (i *workflowInbound) ending(ctx workflow.Context, result any, err error) (a
 		}
 		var next *workflow.ContinueAsNewError
 		switch {
-		case errors.As(err, &next) && err != i.run.judgedContinue: //nolint:errorlint // identity is the point: this very error was judged
-			return i.refusalOf(ctx, i.outbound.call(ctx, "continue-as-new", name, "", []any{next.Input}))
+		case errors.As(err, &next):
+			c := i.outbound.call(ctx, "continue-as-new", name, next.TaskQueueName, nil)
+			c.texts = nonEmpty("workflow_type", next.WorkflowType.Name)
+			if err != i.run.judgedContinue { //nolint:errorlint // identity is the point: this very error was judged
+				c.args = []any{next.Input}
+			}
+			return i.refusalOf(ctx, c)
 		case err == nil:
 			return i.refusalOf(ctx, i.outbound.call(ctx, "result of workflow", name, "", []any{result}))
 		}
