@@ -153,8 +153,9 @@ func (o *workflowOutbound) ExecuteNexusOperation(ctx workflow.Context, in sdkint
 	}
 	out, err := o.guarded(ctx, channelNexus, c)
 	if err != nil {
-		in.Input, in.NexusHeader, in.Options.Summary = nil, nil, ""
-		return o.Next.ExecuteNexusOperation(refusing{Context: ctx, err: err}, in)
+		// Its names may be what it was refused for.
+		nothing := sdkinterceptor.ExecuteNexusOperationInput{Client: workflow.NewNexusClient("refused", "refused"), Operation: "refused"}
+		return o.Next.ExecuteNexusOperation(refusing{Context: ctx, err: err}, nothing)
 	}
 	in.Input = out[0]
 	return o.Next.ExecuteNexusOperation(ctx, in)
