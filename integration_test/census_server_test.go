@@ -65,7 +65,7 @@ func (c *census) workflows(ctx context.Context, t *testing.T) []workflow.Executi
 				}
 			}
 		}
-		return long == 3*len(encodings), err
+		return long == 3*len(c.encodings), err
 	})
 	if err != nil {
 		t.Fatal(err)

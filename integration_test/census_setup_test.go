@@ -70,10 +70,12 @@ func sealedConnection() (client.Options, error) {
 type census struct {
 	sealing sealing
 	mode    string // of the policy; empty without the guard
-	cells   []*cell
-	queue   string
-	hidden  *redact.Set
-	guard   guard.Options
+	// encodings are those that are planted.
+	encodings []encoding
+	cells     []*cell
+	queue     string
+	hidden    *redact.Set
+	guard     guard.Options
 
 	tap     *interceptortest.Tap
 	log     *harness.Log
@@ -93,7 +95,7 @@ func (c *census) prepare(t *testing.T) {
 	c.tap, c.log, c.metrics, c.store, c.sink = &interceptortest.Tap{}, &harness.Log{}, newTags(), &cellar{}, &records{}
 	values := map[string]string{}
 	for i, r := range rows() {
-		for _, e := range encodings {
+		for _, e := range c.encodings {
 			cell := newCell(i, r, e)
 			c.cells = append(c.cells, cell)
 			values[cell.ref] = cell.value

@@ -39,7 +39,7 @@ func (c *census) take(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), programsPatience)
 	defer cancel()
 	var all sync.WaitGroup
-	for _, e := range encodings {
+	for _, e := range c.encodings {
 		p := c.planter(e.name)
 		all.Go(func() { c.programs(ctx, t, p, e.name) })
 	}
@@ -113,7 +113,10 @@ func TestCensus(t *testing.T) {
 	}
 	for _, s := range sealings {
 		for _, mode := range []string{"", "enforce", "report"} {
-			c := &census{sealing: s, mode: mode}
+			c := &census{sealing: s, mode: mode, encodings: encodings}
+			if mode != "enforce" && s.name != sealings[0].name {
+				c.encodings = encodings[:1] // which encodings are found is no matter of the set-up
+			}
 			t.Run(c.name(), func(t *testing.T) {
 				t.Parallel()
 				c.prepare(t)
@@ -165,5 +168,5 @@ func (c *census) judge(t *testing.T) {
 	for _, column := range slices.Sorted(maps.Keys(counts)) {
 		text = append(text, fmt.Sprintf("%s %d", column, counts[column]))
 	}
-	t.Logf("%s: %d channels, %d cells: %s", c.name(), len(c.cells)/len(encodings), len(c.cells), strings.Join(text, ", "))
+	t.Logf("%s: %d channels, %d cells: %s", c.name(), len(c.cells)/len(c.encodings), len(c.cells), strings.Join(text, ", "))
 }
