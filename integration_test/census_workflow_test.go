@@ -22,10 +22,10 @@ func (c *census) registerWorkflows(r worker.Registry) {
 
 func surveyed(ctx workflow.Context) workflow.Context {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout: 30 * time.Second, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
+		StartToCloseTimeout: programsPatience, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
 	})
 	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
-		ScheduleToCloseTimeout: 30 * time.Second, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
+		ScheduleToCloseTimeout: programsPatience, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
 	})
 }
 

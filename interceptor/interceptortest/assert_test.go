@@ -74,6 +74,23 @@ func TestAssertHistoryCleanNamesEachPlace(t *testing.T) {
 	}
 }
 
+// TestAssertHistoryCleanIsPatient: a list that the server did not answer in time is
+// asked for again.
+func TestAssertHistoryCleanIsPatient(t *testing.T) {
+	t.Parallel()
+	tap := new(interceptortest.Tap)
+	c, f := connected(t, tap, client.Options{})
+	start(t, c, "leaking", nil, value)
+	f.mu.Lock()
+	f.late = true
+	f.mu.Unlock()
+	j := &judge{ctx: t.Context()}
+	interceptortest.AssertHistoryClean(j, c, interceptortest.Options{Tap: tap}, value)
+	if len(j.said) != 2 || len(j.ending) != 0 {
+		t.Errorf("said %q, ended with %q", j.said, j.ending)
+	}
+}
+
 // TestAssertHistoryCleanProvesSomething: it does not pass where it looked at nothing,
 // and shows no value when it fails.
 func TestAssertHistoryCleanProvesSomething(t *testing.T) {

@@ -28,6 +28,8 @@ type frontend struct {
 	mu      sync.Mutex
 	started []*workflowservice.StartWorkflowExecutionRequest
 	lists   int
+	// late fails the first list instead.
+	late bool
 	// broken fails every description with a text of its own.
 	broken string
 }
@@ -62,6 +64,9 @@ func (f *frontend) ListWorkflowExecutions(_ context.Context, r *workflowservice.
 	defer f.mu.Unlock()
 	rows := &workflowservice.ListWorkflowExecutionsResponse{}
 	if f.lists++; f.lists == 1 {
+		if f.late {
+			return nil, status.Error(codes.DeadlineExceeded, "too busy")
+		}
 		return rows, nil
 	}
 	// One row a page: the second is asked for by a token.

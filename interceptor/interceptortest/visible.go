@@ -9,6 +9,7 @@ import (
 
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/serviceerror"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
@@ -143,14 +144,19 @@ func list(ctx context.Context, c client.Client, query string) ([]*workflowpb.Wor
 
 var errNotListed = errors.New("list: the server does not list every run yet")
 
-// eventually asks until the answer is yes, an error, or ctx ends.
+// eventually asks until the answer is yes, an error, or ctx ends. A single question
+// that a busy server did not answer in its own time is asked again.
 func eventually(ctx context.Context, ask func() (bool, error)) error {
 	timer := time.NewTimer(firstPoll)
 	defer timer.Stop()
 	for wait := firstPoll; ; wait = min(2*wait, lastPoll) {
 		ok, err := ask()
-		if ok || err != nil {
+		var late *serviceerror.DeadlineExceeded
+		if err != nil && (ctx.Err() != nil || !errors.As(err, &late) && !errors.Is(err, context.DeadlineExceeded)) {
 			return err
+		}
+		if err == nil && ok {
+			return nil
 		}
 		timer.Reset(wait)
 		select {
