@@ -93,7 +93,7 @@ func startCall(kind, name string, opts *client.StartWorkflowOptions, args []any)
 	c := call{kind: kind, name: name, args: args}
 	if opts != nil {
 		c.to, c.memo = opts.TaskQueue, opts.Memo
-		c.texts = nonEmpty("workflow_id", opts.ID, "summary", opts.StaticSummary, "details", opts.StaticDetails)
+		c.texts = nonEmpty("workflow_id", opts.ID, "summary", opts.StaticSummary, "details", opts.StaticDetails, "fairness_key", opts.Priority.FairnessKey)
 		c.attributes = searchAttributes(opts.SearchAttributes, opts.TypedSearchAttributes)
 	}
 	return c
@@ -259,6 +259,9 @@ func (o *clientOutbound) CreateSchedule(ctx context.Context, in *sdkinterceptor.
 	if action != nil {
 		c.to, c.args = action.TaskQueue, action.Args
 		c.texts = addText(c.texts, "workflow_id", action.ID)
+		if name, ok := action.Workflow.(string); ok {
+			c.texts = addText(c.texts, "workflow_type", name)
+		}
 		c.texts = addText(c.texts, "summary", action.StaticSummary)
 		c.texts = addText(c.texts, "details", action.StaticDetails)
 		c.memo = merged(c.memo, action.Memo)
@@ -301,7 +304,7 @@ func (o *clientOutbound) ExecuteActivity(ctx context.Context, in *sdkinterceptor
 	c := call{kind: "activity", name: in.ActivityType, args: in.Args, activity: true}
 	if in.Options != nil {
 		c.to = in.Options.TaskQueue
-		c.texts = nonEmpty("activity_id", in.Options.ID, "summary", in.Options.Summary, "details", in.Options.StaticDetails)
+		c.texts = nonEmpty("activity_id", in.Options.ID, "summary", in.Options.Summary, "details", in.Options.StaticDetails, "fairness_key", in.Options.Priority.FairnessKey)
 		c.attributes = searchAttributes(nil, in.Options.TypedSearchAttributes)
 	}
 	args, err := o.judged(ctx, c)

@@ -14,8 +14,9 @@ import (
 // alarm is the last net: it looks at every request on its way to the server. It
 // edits JSON payloads, texts and failures, puts a tombstone in the place of
 // other payloads, and never touches identifiers, since an edited one breaks
-// replay. It never refuses either: a refused completion would run an activity
-// again. Every hit is a defect of a hook above.
+// replay. A request that still holds a value then is not sent if it begins
+// something; see [mustGo] for those that are sent all the same. Every hit is a
+// defect of a hook above.
 func (g *guard) alarm(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 	if msg, ok := req.(proto.Message); ok && g.hidden.Len() > 0 {
 		if data, err := proto.Marshal(msg); err == nil && g.hidden.Contains(data) {
@@ -23,6 +24,9 @@ func (g *guard) alarm(ctx context.Context, method string, req, reply any, cc *gr
 			(cleaner{hidden: g.hidden}).message(clone.ProtoReflect())
 			g.defect("grpc")
 			if left, err := proto.Marshal(clone); err != nil || g.hidden.Contains(left) {
+				if !mustGo(method) {
+					return errIdentifier
+				}
 				g.defect(netIdentifier)
 			}
 			req = clone
@@ -31,10 +35,23 @@ func (g *guard) alarm(ctx context.Context, method string, req, reply any, cc *gr
 	return invoke(ctx, method, req, reply, cc, opts...)
 }
 
+// alarmed puts the alarm around a connection's own interceptors: before them, where
+// a codec of the connection has not encrypted anything yet, and after them, where
+// nothing is added any more.
+func (g *guard) alarmed(own []grpc.DialOption) []grpc.DialOption {
+	alarm := grpc.WithChainUnaryInterceptor(g.alarm)
+	if len(own) == 0 {
+		return []grpc.DialOption{alarm}
+	}
+	return append(append([]grpc.DialOption{alarm}, own...), alarm)
+}
+
 // texts are the string fields of Temporal's API that hold free text. All other
 // strings are identifiers.
 var texts = map[protoreflect.Name]bool{
 	"error_message": true, "reason": true, "details": true, "message": true, "stack_trace": true, "notes": true, "note": true,
+	"pause": true, "unpause": true, // the notes of a schedule's patch
+	"comment": true, "description": true,
 }
 
 // message cleans m in place.

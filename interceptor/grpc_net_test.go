@@ -3,7 +3,6 @@ package interceptor_test
 import (
 	"testing"
 
-	commonpb "go.temporal.io/api/common/v1"
 	failurepb "go.temporal.io/api/failure/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/protobuf/proto"
@@ -17,7 +16,7 @@ func TestIdentifierWithAValueIsADefect(t *testing.T) {
 	opts.Hidden = knowing(t, canary)
 	metrics := newCounters()
 	service, _ := dial(t, opts, metrics)
-	call(t, service, &workflowservice.StartWorkflowExecutionRequest{WorkflowId: "run-" + canary, WorkflowType: &commonpb.WorkflowType{Name: "Flow"}})
+	call(t, service, &workflowservice.RespondActivityTaskFailedRequest{Identity: "worker-" + canary})
 	if n := metrics.count("sandboxguard_defects net=grpc"); n != 1 {
 		t.Errorf("%d defects counted", n)
 	}

@@ -274,21 +274,28 @@ func TestAlarmLeavesTheRestAlone(t *testing.T) {
 	}
 }
 
-// TestAlarmNeverTouchesIdentifiers: an edited identifier breaks replay.
+// TestAlarmNeverTouchesIdentifiers: an edited identifier breaks replay. What ends
+// something goes out with it, and a worker's own calls too.
 func TestAlarmNeverTouchesIdentifiers(t *testing.T) {
 	opts := options(t, "")
 	opts.Hidden = knowing(t, canary)
-	service, f := dial(t, opts, nil)
-	req := &workflowservice.StartWorkflowExecutionRequest{
-		Namespace: canary, WorkflowId: canary, WorkflowType: &commonpb.WorkflowType{Name: canary}, Identity: canary, RequestId: canary,
-		Memo: &commonpb.Memo{Fields: map[string]*commonpb.Payload{canary: jsonPayloads(t, "with "+canary).GetPayloads()[0]}},
+	metrics := newCounters()
+	service, f := dial(t, opts, metrics)
+	call(t, service, &workflowservice.RequestCancelWorkflowExecutionRequest{
+		Namespace: canary, WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: canary}, Identity: canary, RequestId: canary, Reason: "with " + canary,
+	})
+	want := &workflowservice.RequestCancelWorkflowExecutionRequest{
+		Namespace: canary, WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: canary}, Identity: canary, RequestId: canary, Reason: "with " + hidden,
 	}
-	call(t, service, req)
-	got := f.got.(*workflowservice.StartWorkflowExecutionRequest)
-	if got.GetNamespace() != canary || got.GetWorkflowId() != canary || got.GetWorkflowType().GetName() != canary || got.GetIdentity() != canary || got.GetRequestId() != canary {
-		t.Errorf("the server got %v", got)
+	if !proto.Equal(want, f.got) {
+		t.Errorf("the server got %v", f.got)
 	}
-	if data := string(got.GetMemo().GetFields()[canary].GetData()); data != `"with [redacted:deploy]"` {
-		t.Errorf("the payload beside them: %s", data)
+	call(t, service, &workflowservice.RespondActivityTaskCompletedRequest{Identity: canary, Result: jsonPayloads(t, "with "+canary)})
+	got := f.got.(*workflowservice.RespondActivityTaskCompletedRequest)
+	if data := string(got.GetResult().GetPayloads()[0].GetData()); got.GetIdentity() != canary || data != `"with `+hidden+`"` {
+		t.Errorf("the server got %v", f.got)
+	}
+	if n := metrics.count("sandboxguard_defects net=grpc identifier"); n != 2 {
+		t.Errorf("%d identifiers counted", n)
 	}
 }

@@ -160,6 +160,15 @@ func (j *judgement) identifiers() {
 		j.call.name = "(hidden)"
 		refuse("/name")
 	}
+	if j.g.hidden.ContainsString(j.call.to) {
+		for _, s := range j.sides {
+			if s.queue == j.call.to {
+				s.queue = "(hidden)"
+			}
+		}
+		j.call.to = "(hidden)"
+		refuse("/task_queue")
+	}
 	if j.call.own == "" && j.g.hidden.ContainsString(j.call.workflowID) {
 		refuse("/workflow_id")
 	}

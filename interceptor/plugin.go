@@ -14,7 +14,6 @@ import (
 	sdklog "go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
-	"google.golang.org/grpc"
 
 	"github.com/sandboxguard/sandboxguard/secrets/audit"
 )
@@ -101,6 +100,9 @@ func (p *plugin) configureClient(_ context.Context, o client.PluginConfigureClie
 			return errors.New("interceptor: the plugin is registered twice on one client: register it once, in client.Options.Plugins")
 		}
 	}
+	if p.g.hidden.ContainsString(opts.Identity) {
+		return errNamed("client", "Identity")
+	}
 	if opts.Logger == nil {
 		opts.Logger = sdklog.NewStructuredLogger(slog.Default())
 	}
@@ -117,8 +119,7 @@ func (p *plugin) configureClient(_ context.Context, o client.PluginConfigureClie
 
 	net := p.wrapConverters(opts)
 	placed := placedClient{options: opts, data: opts.DataConverter, failures: opts.FailureConverter}
-	opts.ConnectionOptions.DialOptions = append(append([]grpc.DialOption(nil), opts.ConnectionOptions.DialOptions...),
-		grpc.WithChainUnaryInterceptor(p.g.alarm))
+	opts.ConnectionOptions.DialOptions = p.g.alarmed(opts.ConnectionOptions.DialOptions)
 
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -190,6 +191,9 @@ func (p *plugin) start(ctx context.Context, o temporal.SimplePluginRunContextBef
 	namespace := client.DefaultNamespace
 	if len(clients) > 0 && clients[len(clients)-1].options.Namespace != "" {
 		namespace = clients[len(clients)-1].options.Namespace
+	}
+	if err := p.g.checkNames(s); err != nil {
+		return err
 	}
 	policy, ok := p.g.policyFor(namespace, s.queue)
 	if !ok {

@@ -112,8 +112,15 @@ func (i *workflowInbound) ending(ctx workflow.Context, result any, err error) (a
 		}
 		var next *workflow.ContinueAsNewError
 		switch {
-		case errors.As(err, &next) && !i.run.judged(next):
-			return i.refusalOf(ctx, i.outbound.call(ctx, "continue-as-new", name, next.TaskQueueName, []any{next.Input}))
+		case errors.As(err, &next):
+			c := i.outbound.call(ctx, "continue-as-new", name, next.TaskQueueName, nil)
+			if next.WorkflowType != nil {
+				c.texts = nonEmpty("workflow_type", next.WorkflowType.Name)
+			}
+			if !i.run.judged(next) {
+				c.args = []any{next.Input}
+			}
+			return i.refusalOf(ctx, c)
 		case err == nil:
 			return i.refusalOf(ctx, i.outbound.call(ctx, "result of workflow", name, "", []any{result}))
 		}

@@ -16,6 +16,8 @@ import (
 type workflowOutbound struct {
 	sdkinterceptor.WorkflowOutboundInterceptorBase
 	run *run
+	// versions are the change ids that the run has used.
+	versions map[string]bool
 }
 
 // GetInfo answers a probe by a second copy of the guard; see workflowInbound.Init.
@@ -91,7 +93,7 @@ func (o *workflowOutbound) ExecuteActivity(ctx workflow.Context, activityType st
 	opts := workflow.GetActivityOptions(ctx)
 	c := o.call(ctx, "activity", activityType, opts.TaskQueue, args)
 	c.activity = true
-	c.texts = nonEmpty("summary", opts.Summary, "activity_id", opts.ActivityID)
+	c.texts = nonEmpty("summary", opts.Summary, "activity_id", opts.ActivityID, "fairness_key", opts.Priority.FairnessKey)
 	out, err := o.guarded(ctx, channelActivity, c)
 	if err != nil {
 		return failed(ctx, err)
@@ -119,7 +121,7 @@ func (o *workflowOutbound) ExecuteChildWorkflow(ctx workflow.Context, childType 
 	opts := workflow.GetChildWorkflowOptions(ctx)
 	c := o.call(ctx, "child workflow", childType, opts.TaskQueue, args)
 	c.memo = opts.Memo
-	c.texts = nonEmpty("workflow_id", opts.WorkflowID, "summary", opts.StaticSummary, "details", opts.StaticDetails)
+	c.texts = nonEmpty("workflow_id", opts.WorkflowID, "summary", opts.StaticSummary, "details", opts.StaticDetails, "fairness_key", opts.Priority.FairnessKey)
 	c.attributes = searchAttributes(opts.SearchAttributes, opts.TypedSearchAttributes)
 	out, err := o.guarded(ctx, channelChild, c)
 	if err != nil {
@@ -160,15 +162,16 @@ func (o *workflowOutbound) SignalChildWorkflow(ctx workflow.Context, workflowID,
 
 func (o *workflowOutbound) ExecuteNexusOperation(ctx workflow.Context, in sdkinterceptor.ExecuteNexusOperationInput) workflow.NexusOperationFuture {
 	c := o.call(ctx, "Nexus operation", operationName(in.Operation), "", []any{in.Input})
-	c.texts = nonEmpty("summary", in.Options.Summary)
+	c.texts = nonEmpty("summary", in.Options.Summary, "endpoint", in.Client.Endpoint(), "service", in.Client.Service())
 	//workflowcheck:ignore // a map is read into a map
 	for k, v := range in.NexusHeader {
 		c.texts = addText(c.texts, "header "+k, v)
 	}
 	out, err := o.guarded(ctx, channelNexus, c)
 	if err != nil {
-		in.Input, in.NexusHeader, in.Options.Summary = nil, nil, ""
-		return o.Next.ExecuteNexusOperation(refusing{Context: ctx, err: err}, in)
+		// Its names may be what it was refused for.
+		nothing := sdkinterceptor.ExecuteNexusOperationInput{Client: workflow.NewNexusClient("refused", "refused"), Operation: "refused"}
+		return o.Next.ExecuteNexusOperation(refusing{Context: ctx, err: err}, nothing)
 	}
 	in.Input = out[0]
 	return o.Next.ExecuteNexusOperation(ctx, in)
@@ -243,10 +246,12 @@ func (o *workflowOutbound) SideEffectWithOptions(ctx workflow.Context, opts work
 }
 
 func (o *workflowOutbound) MutableSideEffect(ctx workflow.Context, id string, f func(workflow.Context) any, equals func(a, b any) bool) converter.EncodedValue {
+	o.mustBeName(ctx, "id of MutableSideEffect", id)
 	return o.Next.MutableSideEffect(ctx, id, o.cleaning(f), unequal(equals))
 }
 
 func (o *workflowOutbound) MutableSideEffectWithOptions(ctx workflow.Context, id string, opts workflow.MutableSideEffectOptions, f func(workflow.Context) any, equals func(a, b any) bool) converter.EncodedValue {
+	o.mustBeName(ctx, "id of MutableSideEffect", id)
 	opts.Summary = o.clean(ctx, opts.Summary)
 	return o.Next.MutableSideEffectWithOptions(ctx, id, opts, o.cleaning(f), unequal(equals))
 }

@@ -76,9 +76,16 @@ func (s sealing) Decode(payloads []*commonpb.Payload) ([]*commonpb.Payload, erro
 	return opened, nil
 }
 
+// Sealing returns the codec that the samples encrypt with, for programs that
+// put it where the samples do not.
+func Sealing() converter.PayloadCodec { return newSealing(word) }
+
+// word is what the samples' key is made of.
+const word = "a word for the samples only"
+
 // sealedOptions encrypt payloads and failures on their way to the server.
 func sealedOptions() client.Options {
-	sealed := converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), newSealing("a word for the samples only"))
+	sealed := converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), Sealing())
 	return client.Options{
 		DataConverter: sealed,
 		FailureConverter: temporal.NewDefaultFailureConverter(temporal.DefaultFailureConverterOptions{
