@@ -48,7 +48,7 @@ func holds[T text](x *index, t T, pool *sync.Pool) bool {
 		return false
 	}
 	f := found{first: true}
-	if scan(x, t, edges{}, &f) {
+	if scan(x, t, edges{}, 0, &f) {
 		return true
 	}
 	tk := newTokens(t)
@@ -59,7 +59,7 @@ func holds[T text](x *index, t T, pool *sync.Pool) bool {
 	sc := newScratch(pool)
 	defer sc.release(pool)
 	for ok {
-		if decodes(x, sc, t[from:to], around(t, from, to, 0), &f) {
+		if decodes(x, sc, t[from:to], around(t, from, to, edges{}), &f) {
 			return true
 		}
 		from, to, ok = tk.region(to, x.margin)
@@ -71,7 +71,7 @@ func holds[T text](x *index, t T, pool *sync.Pool) bool {
 func decodes[T text](x *index, sc *scratch, region T, e edges, f *found) bool {
 	decoded, _ := unescape(&sc.levels[0], region, false, false)
 	for depth := 1; decoded; depth++ {
-		if scan(x, sc.levels[depth-1].buf, e, f) {
+		if scan(x, sc.levels[depth-1].buf, e, depth, f) {
 			return true
 		}
 		if depth == maxDepth {
@@ -82,14 +82,28 @@ func decodes[T text](x *index, sc *scratch, region T, e edges, f *found) bool {
 	return false
 }
 
-// edges are the bytes before and after a text, 0 if nothing stands there.
-type edges struct{ before, after byte }
+// edges are the bytes before a text, as each level of decoding has it, and after it; 0 if nothing stands
+// there.
+type edges struct {
+	before [maxDepth + 1]byte
+	after  byte
+}
 
-// around is what stands around t[from:to], where before is what stands before t.
-func around[T text](t T, from, to int, before byte) edges {
-	e := edges{before: before}
+// markerEdge stands for a marker there: whether a word went on where it is now is not known.
+const markerEdge = 'x'
+
+// behind is what stands before a text if that is the same at each level.
+func behind(c byte) (before [maxDepth + 1]byte) {
+	for i := range before {
+		before[i] = c
+	}
+	return before
+}
+
+// around is what stands around t[from:to], where e stands around t.
+func around[T text](t T, from, to int, e edges) edges {
 	if from > 0 {
-		e.before = t[from-1]
+		e.before = behind(t[from-1])
 	}
 	if to < len(t) {
 		e.after = t[to]
@@ -116,11 +130,11 @@ func (s *tokens[T]) region(at, margin int) (from, to int, ok bool) {
 }
 
 // search adds all places in text where something stands that may be hidden to f, cut so that no token is
-// taken apart. Offset is where text begins in the text that f is about, and before what stands before it.
-func (sc *scratch) search(x *index, text []byte, offset int, before byte, f *found) {
+// taken apart. Offset is where text begins in the text that f is about.
+func (sc *scratch) search(x *index, text []byte, offset int, e edges, f *found) {
 	f.base = len(f.spans)
-	scan(x, text, edges{before: before}, f)
-	sc.decode(x, text, before, f)
+	scan(x, text, e, 0, f)
+	sc.decode(x, text, e, f)
 	for i := range f.spans[f.base:] {
 		f.spans[f.base+i].start += offset
 		f.spans[f.base+i].end += offset
@@ -128,9 +142,12 @@ func (sc *scratch) search(x *index, text []byte, offset int, before byte, f *fou
 }
 
 // decode adds what can be found in text only after decoding it to what was found without.
-func (sc *scratch) decode(x *index, text []byte, before byte, f *found) {
+func (sc *scratch) decode(x *index, text []byte, e edges, f *found) {
 	tk := newTokens(text)
 	from, to, ok := tk.region(0, x.margin)
+	if !ok || from > 0 {
+		x.wordsAtStart(text, e, 1, f)
+	}
 	if !ok {
 		return
 	}
@@ -138,7 +155,7 @@ func (sc *scratch) decode(x *index, text []byte, before byte, f *found) {
 	plain := len(f.spans)
 	for ok {
 		sc.build(text[from:to], false)
-		sc.searchLevels(x, from, around(text, from, to, before), f)
+		sc.searchLevels(x, from, around(text, from, to, e), f)
 		sc.alignPlain(f, plain, from, to)
 		from, to, ok = tk.region(to, x.margin)
 	}
@@ -167,7 +184,10 @@ func (sc *scratch) build(region []byte, more bool) {
 func (sc *scratch) searchLevels(x *index, from int, e edges, f *found) {
 	for depth := range sc.depth {
 		in := found{spans: sc.within[:0], holder: f.holder, all: f.all}
-		scan(x, sc.levels[depth].buf, e, &in)
+		scan(x, sc.levels[depth].buf, e, depth+1, &in)
+		if from == 0 && depth == sc.depth-1 {
+			x.wordsAtStart(sc.levels[depth].buf, e, depth+2, &in)
+		}
 		in.tidy()
 		sc.within = in.spans
 		for _, s := range in.spans {
@@ -219,15 +239,16 @@ func (sc *scratch) ceil(depth, pos int) int {
 }
 
 // collect adds all places to hide in text to f, sorted, none of them in a marker, overlapping ones made one.
-func (sc *scratch) collect(x *index, text []byte, before byte, f *found, pool *sync.Pool) {
+func (sc *scratch) collect(x *index, text []byte, before [maxDepth + 1]byte, f *found, pool *sync.Pool) {
 	at := 0
 	for at < len(text) {
 		start, end := x.nextMarker(text, at, pool)
-		if at > 0 {
-			before = text[at-1]
+		e := edges{before: before}
+		if start < end {
+			e.after = markerEdge
 		}
-		sc.search(x, text[at:start], at, before, f)
-		at = end
+		sc.search(x, text[at:start], at, e, f)
+		at, before = end, behind(markerEdge)
 	}
 	finish(text, f)
 }

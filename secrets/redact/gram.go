@@ -44,7 +44,7 @@ func newGrams(size, width int) grams {
 // gaps marks the high bit of each byte of x that is a gap.
 func gaps(x uint64) uint64 {
 	const most = 0x7f7f7f7f7f7f7f7f
-	return ^((x&most)+(0x7f-' ')*0x0101010101010101 | x) & highBits
+	return ^((x & most) + (0x7f-' ')*0x0101010101010101 | x) & highBits
 }
 
 // hash is the same for grams that differ only by case.

@@ -71,7 +71,7 @@ func (x *index) add(e *entry, list []needle) {
 			n.first = g.rarest(n.text)
 		}
 		x.insert(g, n)
-		x.tails.add(n.text)
+		x.tails.add(n)
 		x.margin, x.longest = max(x.margin, n.run), max(x.longest, len(n.text))
 		x.shortest = min(x.shortest, n.run)
 	}
@@ -154,119 +154,15 @@ func (x *index) remove(e *entry) {
 	}
 }
 
-// scan adds what stands in t, without decoding anything, to f. It reports whether that is enough.
-func scan[T text](x *index, t T, e edges, f *found) bool {
+// scan adds what stands in t, which was decoded depth times, to f. It reports whether that is enough.
+func scan[T text](x *index, t T, e edges, depth int, f *found) bool {
 	if scanGrams(x, &x.long, t, f) || scanGrams(x, &x.mid, t, f) {
 		return true
 	}
 	for i := range x.words {
-		if scanWord(t, &x.words[i], e, f) {
+		if scanWord(t, &x.words[i], e.before[depth], e.after, f) {
 			return true
 		}
 	}
 	return false
-}
-
-// tails tells how a text may end in the middle of a needle. It never forgets anything before it is cleared,
-// which costs a stream a few bytes that wait longer.
-type tails struct {
-	bytes [4]uint64       // that needles hold
-	pairs [1 << 10]uint64 // of bytes that follow each other in them
-	grams []uint64        // of longWidth bytes, one bit of a hash each
-	shift uint
-	used  int
-}
-
-const minTails = 1 << 12
-
-func (s *tails) clear() { *s = tails{} }
-
-func (s *tails) add(text string) {
-	if 8*(s.used+len(text)) > 64*len(s.grams) { // at most one bit of eight is set
-		s.grow(len(text))
-	}
-	s.used += len(text)
-	var gram uint64
-	for i := range len(text) {
-		c := text[i]
-		s.bytes[c>>6] |= 1 << (c & 63)
-		if i > 0 {
-			pair := uint(text[i-1])<<8 | uint(c)
-			s.pairs[pair>>6] |= 1 << (pair & 63)
-		}
-		gram = gram>>8 | uint64(c)<<(8*(longWidth-1))
-		if i >= longWidth-1 {
-			h := gram * hashFactor >> s.shift
-			s.grams[h>>6] |= 1 << (h & 63)
-		}
-	}
-}
-
-// grow doubles the table by repeating each bit, as the hash of a gram has one more bit then.
-func (s *tails) grow(more int) {
-	if s.grams == nil {
-		s.grams, s.shift = make([]uint64, minTails/64), 64-12
-	}
-	for 8*(s.used+more) > 64*len(s.grams) {
-		bigger := make([]uint64, 2*len(s.grams))
-		for i, w := range s.grams {
-			bigger[2*i], bigger[2*i+1] = double(uint32(w)), double(uint32(w>>32)) //nolint:gosec // halves are meant
-		}
-		s.grams = bigger
-		s.shift--
-	}
-}
-
-// double writes each bit twice.
-func double(half uint32) uint64 {
-	x := uint64(half)
-	x = (x | x<<16) & 0x0000ffff0000ffff
-	x = (x | x<<8) & 0x00ff00ff00ff00ff
-	x = (x | x<<4) & 0x0f0f0f0f0f0f0f0f
-	x = (x | x<<2) & 0x3333333333333333
-	x = (x | x<<1) & 0x5555555555555555
-	return x | x<<1
-}
-
-// open returns the position from which on t may be the beginning of a needle, the end if nowhere.
-func (x *index) open(t []byte) int {
-	var gram uint64
-	var later byte
-	start, n, gap := len(t), 0, 0
-	for i := len(t) - 1; i >= 0 && n < x.longest; i-- {
-		c := t[i]
-		if isGap(c) {
-			if gap++; gap > maxGap {
-				break
-			}
-			continue
-		}
-		c = folded[c]
-		if !x.tails.holds(c, later, n) {
-			break
-		}
-		gram = (gram<<8 | uint64(c)) & (1<<(8*longWidth) - 1)
-		if n++; n >= longWidth {
-			if h := gram * hashFactor >> x.tails.shift; x.tails.grams[h>>6]>>(h&63)&1 == 0 {
-				break
-			}
-		}
-		later, start, gap = c, i, 0
-	}
-	if start > 0 && x.longest > 0 && isBase64(t[start-1]) {
-		start-- // it may carry bits of what begins there
-	}
-	for _, w := range x.words {
-		start = min(start, w.open(t))
-	}
-	return start
-}
-
-// holds reports whether c, and c before later unless it is the last of n bytes, stands in a needle.
-func (s *tails) holds(c, later byte, n int) bool {
-	if n == 0 {
-		return s.bytes[c>>6]>>(c&63)&1 != 0
-	}
-	pair := uint(c)<<8 | uint(later)
-	return s.pairs[pair>>6]>>(pair&63)&1 != 0
 }

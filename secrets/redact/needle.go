@@ -230,7 +230,9 @@ func base32Core(value string, shift int) string {
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(shifted(value, shift))[first:end]
 }
 
-func shifted(value string, shift int) []byte { return append(make([]byte, shift, shift+len(value)), value...) }
+func shifted(value string, shift int) []byte {
+	return append(make([]byte, shift, shift+len(value)), value...)
+}
 
 // core returns which characters of width bits depend on nothing but size bytes that follow shift others,
 // and where the last character that depends on them ends.

@@ -124,7 +124,7 @@ func (p *pass) release() {
 }
 
 func (p *pass) find(text []byte) {
-	p.sc.collect(p.set.x, text, 0, &p.f, &p.set.scratches)
+	p.sc.collect(p.set.x, text, behind(0), &p.f, &p.set.scratches)
 }
 
 func (p *pass) count() (n counts) {

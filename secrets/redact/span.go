@@ -15,11 +15,11 @@ type span struct {
 // found collects what a search finds.
 type found struct {
 	spans  []span
-	holder *Holder // whose values name a marker before those of others
-	first  bool    // whether one is enough
+	holder *Holder         // whose values name a marker before those of others
+	first  bool            // whether one is enough
 	all    map[*entry]bool // if not nil, takes all values that are found
-	base   int     // index of the first span that may be made one with others
-	tidied int     // how many spans were left when that was done last
+	base   int             // index of the first span that may be made one with others
+	tidied int             // how many spans were left when that was done last
 }
 
 // manySpans is how many are collected before those that overlap are made one.
@@ -34,7 +34,7 @@ func (f *found) add(start, end int, owner *entry) bool {
 		f.all[owner] = true
 	}
 	s := span{start: start, end: end, owner: owner}
-	if n := len(f.spans); n > 0 && f.spans[n-1] == s {
+	if n := len(f.spans); n > f.base && f.spans[n-1] == s {
 		return false
 	}
 	f.spans = append(f.spans, s)

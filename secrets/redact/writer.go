@@ -24,10 +24,10 @@ type Writer struct {
 	err    error
 	hits   int
 
-	buf    []byte // what waits
-	before byte   // what stood before it
-	enough int    // how much has to wait before it is worth to look again
-	open   span   // reaches from before buf into it, if it has an owner
+	buf    []byte             // what waits
+	before [maxDepth + 1]byte // what stood before it, at each level of decoding
+	enough int                // how much has to wait before it is worth to look again
+	open   span               // reaches from before buf into it, if it has an owner
 	out    []byte
 }
 
@@ -94,6 +94,9 @@ func (w *Writer) redact(final bool, n *counts) (err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.x == nil {
+		if n := len(w.buf); n > 0 {
+			w.before = behind(w.buf[n-1])
+		}
 		w.out = append(w.out, w.buf...)
 		w.drop(len(w.buf))
 		return nil
@@ -107,16 +110,21 @@ func (w *Writer) redact(final bool, n *counts) (err error) {
 			finish(w.buf, &p.f)
 		}
 	}
-	cut := len(w.buf)
+	cut, before := len(w.buf), w.before
 	if !final {
-		cut = p.cut(w.buf)
+		cut, before = p.cut(w.buf, w.before)
 	}
 	w.move(p, cut, n)
+	w.before = before
 	return nil
 }
 
 // move redacts buf[:cut] and keeps the rest, and what reaches into it, for later.
 func (w *Writer) move(p *pass, cut int, n *counts) {
+	if cut == 0 && len(w.buf) > 0 {
+		w.drop(0)
+		return
+	}
 	at := 0
 	w.open = span{}
 	kept := p.f.spans[:0]
@@ -141,9 +149,6 @@ func (w *Writer) move(p *pass, cut int, n *counts) {
 
 // drop forgets the first n bytes of buf.
 func (w *Writer) drop(n int) {
-	if n > 0 {
-		w.before = w.buf[n-1]
-	}
 	left := copy(w.buf, w.buf[n:])
 	clear(w.buf[left:])
 	w.buf = w.buf[:left]
@@ -153,8 +158,9 @@ func (w *Writer) drop(n int) {
 	}
 }
 
-// cut is the position in text up to which nothing depends on what follows the text.
-func (p *pass) cut(text []byte) int {
+// cut is the position in text up to which nothing depends on what follows the text, and what stands before
+// that at each level, where before stands before the text.
+func (p *pass) cut(text []byte, before [maxDepth + 1]byte) (int, [maxDepth + 1]byte) {
 	x := p.set.x
 	base := 0
 	for {
@@ -162,10 +168,11 @@ func (p *pass) cut(text []byte) int {
 		if start == end {
 			break
 		}
-		base = end
+		base, before = end, behind(markerEdge)
 	}
 	text = text[base:]
-	most := min(x.openMarker(text), openRune(text), x.open(text))
+	text = text[:x.openMarker(text)]
+	most := min(openRune(text), x.open(text))
 	for look := firstLook; ; look *= 2 {
 		from := unbroken(text, back(text, len(text), look))
 		if from >= most && from > 0 {
@@ -174,7 +181,7 @@ func (p *pass) cut(text []byte) int {
 		p.sc.build(text[from:], true)
 		at, sure := p.sc.cut(x, most-from)
 		if at = p.sc.whole(text, from, from+at); from == 0 || sure && at > from {
-			return base + at
+			return base + at, p.sc.behind(text, from, at, before)
 		}
 	}
 }
@@ -195,6 +202,24 @@ func (sc *scratch) cut(x *index, most int) (at int, sure bool) {
 		at = min(at, pos, sc.source(depth, start))
 	}
 	return at, sure
+}
+
+// behind is what stands before text[at] at each level of the region that begins at from, where before stands
+// before the text.
+func (sc *scratch) behind(text []byte, from, at int, before [maxDepth + 1]byte) [maxDepth + 1]byte {
+	if from > 0 {
+		before = behind(text[from-1])
+	}
+	if at > 0 {
+		before[0] = text[at-1]
+	}
+	at -= from
+	for depth := range sc.depth {
+		if _, at = sc.levels[depth].floor(at); at > 0 {
+			before[depth+1] = sc.levels[depth].buf[at-1]
+		}
+	}
+	return before
 }
 
 // source is where in the region the byte at pos of a level comes from.
