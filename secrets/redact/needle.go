@@ -44,8 +44,13 @@ func needles(p part) []needle {
 		for shift := range 3 {
 			core := base64Core(text, shift)
 			n.add(canonical(core.text), run*8/6-1, core.lead, core.tail)
-			for outer := range 3 {
-				n.add(canonical(base64Core(core.text, outer).text), encodedRun, false, false)
+			for _, inner := range []string{core.text, urlAlphabet.Replace(core.text)} {
+				for outer := range 3 {
+					n.add(canonical(base64Core(inner, outer).text), encodedRun, false, false)
+				}
+				if !strings.ContainsAny(core.text, "+/") {
+					break
+				}
 			}
 		}
 	}
@@ -223,6 +228,9 @@ func base64Core(value string, shift int) needle {
 	encoded := base64.RawStdEncoding.EncodeToString(shifted(value, shift))
 	return needle{text: encoded[first:end], lead: 8*shift%6 != 0, tail: end < last}
 }
+
+// urlAlphabet turns the standard alphabet of base64 into that for URLs.
+var urlAlphabet = strings.NewReplacer("+", "-", "/", "_")
 
 // base32Core is the same for base32, where the remainder is of a division by five.
 func base32Core(value string, shift int) string {

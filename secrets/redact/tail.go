@@ -68,16 +68,21 @@ func double(half uint32) uint64 {
 	return x | x<<1
 }
 
-// open returns the position from which on t may be the beginning of a needle, the end if nowhere.
-func (x *index) open(t []byte) int {
+// open returns the position from which on t may be the beginning of a needle, the end if nowhere; and whether
+// all of t may be the middle of one.
+func (x *index) open(t []byte) (start int, all bool) {
 	var gram uint64
 	var later byte
-	start, n, gap := len(t), 0, 0
-	s := &x.tails
-	for i := len(t) - 1; i >= 0 && n < x.longest; i-- {
+	start, all = len(t), true
+	s, n, gap := &x.tails, 0, 0
+	for i := len(t) - 1; i >= 0; i-- {
+		if all = n < x.longest; !all {
+			break
+		}
 		c := t[i]
 		if isGap(c) {
 			if gap++; gap > maxGap {
+				all = false
 				break
 			}
 			continue
@@ -85,11 +90,13 @@ func (x *index) open(t []byte) int {
 		c = folded[c]
 		pair := uint(c)<<8 | uint(later)
 		if n > 0 && s.pairs[pair>>6]>>(pair&63)&1 == 0 {
+			all = false
 			break
 		}
 		gram = (gram<<8 | uint64(c)) & (1<<(8*longWidth) - 1)
 		if n++; n >= longWidth {
 			if h := gram * hashFactor >> s.shift; s.grams[h>>6]>>(h&63)&1 == 0 {
+				all = false
 				break
 			}
 		}
@@ -104,5 +111,5 @@ func (x *index) open(t []byte) int {
 	for i := range x.words {
 		start = min(start, x.words[i].open(t))
 	}
-	return start
+	return start, all
 }

@@ -172,7 +172,8 @@ func (p *pass) cut(text []byte, before [maxDepth + 1]byte) (int, [maxDepth + 1]b
 	}
 	text = text[base:]
 	text = text[:x.openMarker(text)]
-	most := min(openRune(text), x.open(text))
+	most, _ := x.open(text)
+	most = min(most, openRune(text))
 	for look := firstLook; ; look *= 2 {
 		from := unbroken(text, back(text, len(text), look))
 		if from >= most && from > 0 {
@@ -195,10 +196,8 @@ func (sc *scratch) cut(x *index, most int) (at int, sure bool) {
 		if depth > 0 {
 			pos = sc.source(depth-1, pos)
 		}
-		start := x.open(sc.levels[depth].buf)
-		if start <= 1 {
-			sure = false
-		}
+		start, all := x.open(sc.levels[depth].buf)
+		sure = sure && !all && start > 1
 		at = min(at, pos, sc.source(depth, start))
 	}
 	return at, sure
