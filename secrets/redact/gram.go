@@ -141,8 +141,7 @@ func scanGrams[T text](x *index, g *grams, t T, f *found) bool {
 	for ; at+8 <= len(t); at += step {
 		gram := load64(t, at)
 		if m := gaps(gram); m&low != 0 {
-			left := 8 - g.width // bytes that may be squeezed out
-			for ; m&low != 0 && left > 0; left-- {
+			for range 2 { // unrolled and without branches: most text has one or two here
 				first := m & -m
 				below := first>>7 - 1
 				gram = gram&below | gram>>8&^below
