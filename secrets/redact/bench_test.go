@@ -107,6 +107,26 @@ func BenchmarkHostile(b *testing.B) {
 	}
 }
 
+// BenchmarkAdd registers values of 20 to 48 bytes beside a thousand others.
+func BenchmarkAdd(b *testing.B) {
+	var values []string
+	for i := range 1000 {
+		values = append(values, randomText(20+i%29, uint64(5000+i)))
+	}
+	b.ReportAllocs()
+	for i := 0; i < b.N; {
+		b.StopTimer()
+		set := benchSet(b, 1000)
+		b.StartTimer()
+		for _, value := range values[:min(len(values), b.N-i)] {
+			if err := set.Add("one more", value); err != nil {
+				b.Fatal(err)
+			}
+			i++
+		}
+	}
+}
+
 func BenchmarkAddRemove(b *testing.B) {
 	for _, n := range []int{0, 100, 1000} {
 		set := benchSet(b, n)

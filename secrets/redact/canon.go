@@ -13,7 +13,7 @@ func isGap(c byte) bool { return c <= ' ' }
 // folded maps each byte to its canonical form.
 var folded = func() (table [256]byte) {
 	for i := range table {
-		table[i] = byte(i) //nolint:gosec // i is below 256
+		table[i] = byte(i)
 	}
 	for c := byte('A'); c <= 'Z'; c++ {
 		table[c] = c + 'a' - 'A'

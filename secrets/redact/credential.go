@@ -97,7 +97,7 @@ func isRandom(text string) bool {
 	if len(text) < minRandom || isUUID(text) {
 		return false
 	}
-	var counts [128]int
+	var counts [256]int
 	changes, last := 0, kindOther
 	kinds := 0
 	for i := range len(text) {

@@ -21,18 +21,18 @@ type scratch struct {
 }
 
 // release forgets the texts, which may hold values, and what was needed for uncommonly large ones.
-func (s *scratch) release(pool *sync.Pool) {
-	for i := range s.levels {
-		v := &s.levels[i]
+func (sc *scratch) release(pool *sync.Pool) {
+	for i := range sc.levels {
+		v := &sc.levels[i]
 		v.wipe()
 		if cap(v.buf) > maxScratch {
 			v.buf, v.segs = nil, nil
 		}
 	}
-	clear(s.spans[:cap(s.spans)])
-	clear(s.within[:cap(s.within)])
-	s.spans, s.within = s.spans[:0], s.within[:0]
-	pool.Put(s)
+	clear(sc.spans[:cap(sc.spans)])
+	clear(sc.within[:cap(sc.within)])
+	sc.spans, sc.within = sc.spans[:0], sc.within[:0]
+	pool.Put(sc)
 }
 
 func newScratch(pool *sync.Pool) *scratch {

@@ -92,43 +92,64 @@ func (g *grams) full(more int) bool { return 4*(g.used+more) > 3*len(g.slots) }
 
 // reset empties the index and makes room for n grams.
 func (g *grams) reset(n int) {
-	size := max(minSlots, 1<<bits.Len(uint(2*n-1))) //nolint:gosec // n is not negative
+	size := max(minSlots, 1<<bits.Len(uint(max(1, 2*n-1))))
 	g.slots = make([]uint64, size)
-	g.last = uint64(size) - 1                  //nolint:gosec // size is positive
-	g.home = 64 - uint(bits.Len(uint(size-1))) //nolint:gosec // as above
+	g.last = uint64(size) - 1
+	g.home = 64 - uint(bits.Len(uint(size-1)))
 	words := size * filterBits / 64
 	g.filter = make([]uint64, words)
-	g.word = 64 - uint(bits.Len(uint(words-1))) //nolint:gosec // as above
+	g.word = 64 - uint(bits.Len(uint(words-1)))
 	g.used, g.live = 0, 0
 }
 
-// spellings calls visit with each gram that text may show for the canonical bytes at offset: two of them
-// stand for two characters each, which differ by more than case.
-func (g *grams) spellings(text string, offset int, visit func(gram uint64)) {
-	var gram, alternative uint64
-	var other [8]uint64 // what to flip for another spelling
-	n := 0
+// load reads the gram at offset of a needle.
+func (g *grams) load(text string, offset int) uint64 {
+	if offset+8 <= len(text) {
+		return load64(text, offset) & g.mask
+	}
+	var gram uint64
 	for i := range g.width {
-		c := text[offset+i]
-		gram |= uint64(c) << (8 * i)
-		switch c {
+		gram |= uint64(text[offset+i]) << (8 * i)
+	}
+	return gram
+}
+
+// spellings appends each gram that text may show for the canonical one: two bytes of it stand for two
+// characters each, which differ by more than case.
+func spellings(list []place, gram uint64, offset int) []place {
+	list = append(list, place{gram, offset})
+	if !hasByte(gram, '+') && !hasByte(gram, '/') {
+		return list
+	}
+	known := len(list) - 1
+	for shift := 0; gram>>shift != 0; shift += 8 {
+		var other uint64
+		switch byte(gram >> shift) { //nolint:gosec // one byte is meant
 		case '+':
-			other[n] = uint64('+'^'-') << (8 * i)
-			n++
+			other = '+' ^ '-'
 		case '/':
-			other[n] = uint64('/'^'_') << (8 * i)
-			n++
+			other = '/' ^ '_'
+		default:
+			continue
+		}
+		for _, p := range list[known:] {
+			list = append(list, place{p.gram ^ other<<shift, offset})
 		}
 	}
-	for choice := range 1 << n {
-		alternative = gram
-		for i := range n {
-			if choice>>i&1 != 0 {
-				alternative ^= other[i]
-			}
-		}
-		visit(alternative)
-	}
+	return list
+}
+
+// place is a gram and where it stands in a needle.
+type place struct {
+	gram   uint64
+	offset int
+}
+
+// hasByte reports whether one of the bytes of x is c, which is not 0; it may also say so if that is c^1.
+func hasByte(x uint64, c byte) bool {
+	const ones = 0x0101010101010101
+	y := x ^ uint64(c)*ones
+	return (y-ones)&^y&highBits != 0
 }
 
 // scanGrams adds what of the indexed needles stands in t to f, and reports whether that is enough.

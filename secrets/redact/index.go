@@ -7,6 +7,7 @@ type index struct {
 	long, mid grams
 	tails     tails
 	needles   []needle // by id; 0 is none
+	places    []place  // working memory
 	free      []uint32
 	words     []word // values that are looked for as they are
 	margin    int    // no needle needs a longer run for a hit
@@ -48,16 +49,17 @@ func (x *index) class(n *needle) *grams {
 	return &x.mid
 }
 
-// windows calls visit with the offset of each gram of n that is indexed: those of windows of size bytes so
+// places lists the grams of n that are indexed, in each of their spellings: those of windows of size bytes so
 // close that each run that is a hit holds all of one.
-func (g *grams) windows(n *needle, visit func(offset int)) {
+func (g *grams) places(list []place, n *needle) []place {
 	stride := n.run - g.size + 1
 	next := n.first
 	for start := n.first; start+g.size <= min(len(n.text), maxOffset); start += stride {
 		for next = max(next, start); next < start+g.step; next++ {
-			visit(next)
+			list = spellings(list, g.load(n.text, next), next)
 		}
 	}
+	return list
 }
 
 // add indexes the needles of an entry.
@@ -78,10 +80,10 @@ func (x *index) add(e *entry, list []needle) {
 }
 
 func (x *index) insert(g *grams, n *needle) {
-	count := 0
-	g.each(n, func(uint64, int) { count++ })
-	if g.full(count) {
-		x.layOut(g, count)
+	x.places = g.places(x.places[:0], n)
+	if g.full(len(x.places)) {
+		x.layOut(g, len(x.places))
+		x.places = g.places(x.places[:0], n)
 	}
 	id := uint32(len(x.needles)) //nolint:gosec // memory ends first
 	if k := len(x.free); k > 0 {
@@ -91,15 +93,10 @@ func (x *index) insert(g *grams, n *needle) {
 	} else {
 		x.needles = append(x.needles, *n)
 	}
-	g.each(n, func(gram uint64, offset int) { g.insert(gram, id, offset) })
+	for _, p := range x.places {
+		g.insert(p.gram, id, p.offset)
+	}
 	n.owner.ids = append(n.owner.ids, id)
-}
-
-// each calls visit with all grams of n that are indexed, in each of their spellings.
-func (g *grams) each(n *needle, visit func(gram uint64, offset int)) {
-	g.windows(n, func(offset int) {
-		g.spellings(n.text, offset, func(gram uint64) { visit(gram, offset) })
-	})
 }
 
 // layOut makes room in a table for more grams. The needles stay as they are.
@@ -107,7 +104,10 @@ func (x *index) layOut(g *grams, more int) {
 	g.reset(g.live + more)
 	for id := range x.needles {
 		if n := &x.needles[id]; n.owner != nil && x.class(n) == g {
-			g.each(n, func(gram uint64, offset int) { g.insert(gram, uint32(id), offset) }) //nolint:gosec // ids have 24 bits
+			x.places = g.places(x.places[:0], n)
+			for _, p := range x.places {
+				g.insert(p.gram, uint32(id), p.offset)
+			}
 		}
 	}
 }
@@ -119,11 +119,7 @@ func (g *grams) rarest(text string) int {
 	sum, best, start := 0, math.MaxInt, 0
 	var common [enough + longSize]bool
 	for at := 0; at+g.width <= min(len(text), enough+g.width); at++ {
-		var gram uint64
-		for i := range g.width {
-			gram |= uint64(text[at+i]) << (8 * i)
-		}
-		h := hash(gram)
+		h := hash(g.load(text, at))
 		if p := pattern(h); g.filter[h>>g.word]&p == p {
 			common[at] = true
 			sum++
@@ -144,13 +140,25 @@ func (x *index) remove(e *entry) {
 	for _, id := range e.ids {
 		n := &x.needles[id]
 		g := x.class(n)
-		g.each(n, func(gram uint64, offset int) { g.remove(gram, id, offset) })
+		x.places = g.places(x.places[:0], n)
+		for _, p := range x.places {
+			g.remove(p.gram, id, p.offset)
+		}
+		x.tails.stale += len(n.text)
 		*n = needle{}
 		x.free = append(x.free, id)
 	}
 	e.ids = nil
-	if len(x.free) == len(x.needles)-1 && len(x.words) == 0 {
+	switch {
+	case len(x.free) == len(x.needles)-1 && len(x.words) == 0:
 		x.clear()
+	case 4*x.tails.stale > 3*x.tails.used+minTails:
+		x.tails.clear()
+		for id := range x.needles {
+			if n := &x.needles[id]; n.owner != nil {
+				x.tails.add(n)
+			}
+		}
 	}
 }
 

@@ -141,10 +141,17 @@ func (x *index) openMarker(text []byte) int {
 		if string(rest[:n]) != markerOpen[:n] {
 			continue
 		}
-		if rest = rest[n:]; len(rest) == 0 || rest[0] == markerColon[0] && !bytes.ContainsFunc(rest, notInLabel) {
+		if rest = rest[n:]; len(rest) == 0 || rest[0] == markerColon[0] && allLabel(rest[1:]) {
 			return at
 		}
 	}
 }
 
-func notInLabel(r rune) bool { return r >= 0x80 || !isLabel(byte(r)) }
+func allLabel(text []byte) bool {
+	for _, c := range text {
+		if !isLabel(c) {
+			return false
+		}
+	}
+	return true
+}

@@ -53,7 +53,7 @@ func NewSet() *Set { return &Set{} }
 // [Set.Remove] was called as often as Add. A value with several names is shown under the first of them in
 // byte order.
 //
-// Parts of structured values are registered with them, as package documentation says. In the marker each
+// Parts of structured values are registered with them, as the documentation of the package says. In the marker each
 // byte of name that is not an ASCII letter, a digit or one of "-_.:/#@+" is shown as "_", and a name that
 // holds a registered value is shown as "secret".
 //

@@ -1,14 +1,15 @@
 package redact
 
-// tails tells how a text may end in the middle of a needle. It never forgets anything before it is cleared,
-// which costs a stream a few bytes that wait longer.
+// tails tells how a text may end in the middle of a needle. What is gone stays in it for a while, which
+// costs a stream a few bytes that wait longer.
 type tails struct {
 	firstByte [4]uint64       // those that a hit begins with
 	firstPair [1 << 10]uint64 // of bytes, the same
 	pairs     [1 << 10]uint64 // of bytes that follow each other in needles
 	grams     []uint64        // of longWidth bytes in needles, one bit of a hash each
 	shift     uint
-	used      int
+	used      int // bytes of all needles that were added
+	stale     int // those of needles that are gone
 }
 
 const minTails = 1 << 12
