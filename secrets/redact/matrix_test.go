@@ -180,6 +180,9 @@ func TestMatrix(t *testing.T) {
 	}
 	cells, leaks, extra := 0, 0, 0
 	for shape, value := range matrixShapes() {
+		if raceDetector && len(shape)%5 != 0 {
+			continue // a text is redacted by one goroutine: the detector sees nothing in more of them
+		}
 		set := newSet(t, "v", value)
 		value = strings.TrimSpace(value)
 		windows := needlesOf(value)

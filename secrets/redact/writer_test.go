@@ -37,7 +37,7 @@ func fixed(n int) func() int { return func() int { return n } }
 func TestWriterChunks(t *testing.T) {
 	runs := 60_000
 	if raceDetector {
-		runs = 6_000
+		runs = 2_000
 	}
 	rnd := rand.New(rand.NewPCG(5, 6))
 	letters := func(n int) string {
