@@ -1,215 +1,263 @@
 package redact
 
 import (
-	"bytes"
-	"slices"
 	"sort"
 	"sync"
-	"unicode/utf8"
 )
 
-// span is a place in a text where a value stands.
-type span struct {
-	start, end int
-	owner      int32
-}
-
-// maxDepth is how often escapes are decoded: twice, and once more since a backslash directly before an
+// maxDepth is how often tokens are decoded: twice, and once more since a backslash directly before an
 // escaped value shifts the decoding of its first character by one level.
 const maxDepth = 3
 
 // maxScratch is the size up to which a buffer is kept for the next text.
 const maxScratch = 4 << 20
 
-// scratch is the working memory for texts that have to be decoded.
+// scratch is the working memory for texts that have to be decoded or edited.
 type scratch struct {
-	levels  [maxDepth]view
-	wrapped view
+	levels [maxDepth]view // each is the one before, decoded
+	depth  int            // how many levels there are
+	spans  []span         // of the text
+	within []span         // of a level
 }
 
 // release forgets the texts, which may hold values, and what was needed for uncommonly large ones.
-func (s *scratch) release() {
-	for _, v := range []*view{&s.levels[0], &s.levels[1], &s.levels[2], &s.wrapped} {
+func (sc *scratch) release(pool *sync.Pool) {
+	for i := range sc.levels {
+		v := &sc.levels[i]
 		v.wipe()
 		if cap(v.buf) > maxScratch {
-			v.buf = nil
+			v.buf, v.segs = nil, nil
 		}
-		v.segs = nil
 	}
+	clear(sc.spans[:cap(sc.spans)])
+	clear(sc.within[:cap(sc.within)])
+	sc.spans, sc.within = sc.spans[:0], sc.within[:0]
+	pool.Put(sc)
 }
 
-// find returns where values stand in text, in any order; nil if there are none. A place inside of a marker
-// of this set is none, and a place that goes beyond a marker takes all of it: so a marker is never taken
-// apart.
-func find[T text](m *matcher, text T, pool *sync.Pool) []span {
-	if len(text) < m.shortest {
-		return nil
+func newScratch(pool *sync.Pool) *scratch {
+	if sc, ok := pool.Get().(*scratch); ok {
+		return sc
 	}
-	spans := scan(m, text, nil)
-	if indexByte(text, '\\') >= 0 || isWrapped(text) {
-		spans = findDecoded(m, text, pool, spans)
-	}
-	if len(spans) > 0 {
-		spans = m.spareMarkers([]byte(text), spans)
-	}
-	if len(spans) == 0 {
-		return nil
-	}
-	return spans
+	return new(scratch)
 }
 
-// findDecoded appends what can be found only after decoding the text.
-func findDecoded[T text](m *matcher, text T, pool *sync.Pool, spans []span) []span {
-	sc, ok := pool.Get().(*scratch)
+// holds reports whether something that may be hidden stands in t. Markers are not taken into account.
+func holds[T text](x *index, t T, pool *sync.Pool) bool {
+	if len(t) < x.shortest {
+		return false
+	}
+	f := found{first: true}
+	if scan(x, t, edges{}, 0, &f) {
+		return true
+	}
+	tk := newTokens(t)
+	from, to, ok := tk.region(0, x.margin)
 	if !ok {
-		sc = new(scratch)
+		return false
 	}
-	defer func() {
-		sc.release()
-		pool.Put(sc)
-	}()
-	known := len(spans)
-	if found := scanViews(m, text, sc, false, spans); len(found) == known {
-		return found
-	}
-	return scanViews(m, text, sc, true, spans)
-}
-
-// scanViews appends the spans found in the views of text. They are places in text only with tracing.
-func scanViews[T text](m *matcher, text T, sc *scratch, trace bool, spans []span) []span {
-	known := len(spans)
-	if unwrap(&sc.wrapped, text, trace) {
-		spans = scan(m, sc.wrapped.buf, spans)
-	}
-	if trace {
-		sc.wrapped.origins(spans[known:])
-	}
-	if !unescape(&sc.levels[0], text, trace) {
-		return spans
-	}
-	for depth := 1; ; depth++ {
-		src := sc.levels[depth-1].buf // text decoded depth times
-		known := len(spans)
-		spans = scan(m, src, spans)
-		joined := len(spans)
-		if unwrap(&sc.wrapped, src, trace) {
-			spans = scan(m, sc.wrapped.buf, spans)
-		}
-		if trace {
-			sc.wrapped.origins(spans[joined:])
-			for d := depth - 1; d >= 0; d-- {
-				sc.levels[d].origins(spans[known:])
-			}
-		}
-		if depth == maxDepth || !unescape(&sc.levels[depth], src, trace) {
-			return spans
-		}
-	}
-}
-
-// isWrapped reports whether base64 may go on from one line to the next somewhere in text.
-func isWrapped[T text](text T) bool {
-	for at := 0; ; at++ {
-		i := indexByte(text[at:], '\n')
-		if i < 0 {
-			return false
-		}
-		at += i
-		if _, _, next := fold(text, at); next >= 0 {
+	sc := newScratch(pool)
+	defer sc.release(pool)
+	for ok {
+		if decodes(x, sc, t[from:to], around(t, from, to, edges{}), &f) {
 			return true
 		}
+		from, to, ok = tk.region(to, x.margin)
 	}
+	return false
 }
 
-// spareMarkers drops the spans inside of markers and widens those that reach into one.
-func (m *matcher) spareMarkers(text []byte, spans []span) []span {
-	var markers []span // in order, none overlaps another
-	for at := 0; ; {
-		i := bytes.Index(text[at:], []byte(markerStart))
-		if i < 0 {
+// decodes reports whether something stands in a region once it is decoded.
+func decodes[T text](x *index, sc *scratch, region T, e edges, f *found) bool {
+	decoded, _ := unescape(&sc.levels[0], region, false, false)
+	for depth := 1; decoded; depth++ {
+		if scan(x, sc.levels[depth-1].buf, e, depth, f) {
+			return true
+		}
+		if depth == maxDepth {
 			break
 		}
-		start := at + i
-		at = start + 1
-		if size := m.markerAt(text[start:]); size > 0 {
-			at = start + size
-			markers = append(markers, span{start: start, end: at})
-		}
+		decoded, _ = unescape(&sc.levels[depth], sc.levels[depth-1].buf, false, false)
 	}
-	if len(markers) == 0 {
-		return spans
-	}
-	kept := spans[:0]
-	for _, s := range spans {
-		first := sort.Search(len(markers), func(i int) bool { return markers[i].end > s.start })
-		last := sort.Search(len(markers), func(i int) bool { return markers[i].start >= s.end }) - 1
-		if first <= last {
-			from, to := markers[first], markers[last]
-			if first == last && from.start <= s.start && s.end <= from.end {
-				continue
-			}
-			s.start, s.end = min(s.start, from.start), max(s.end, to.end)
-		}
-		kept = append(kept, s)
-	}
-	return kept
+	return false
 }
 
-// markerAt is the length of the marker at the start of text, 0 if none of this set stands there.
-func (m *matcher) markerAt(text []byte) int {
-	end := bytes.IndexByte(text, markerEnd[0]) + 1
-	if _, known := slices.BinarySearch(m.markers, string(text[:end])); !known {
-		return 0
-	}
-	return end
+// edges are the bytes before a text, as each level of decoding has it, and after it; 0 if nothing stands
+// there.
+type edges struct {
+	before [maxDepth + 1]byte
+	after  byte
 }
 
-// merge sorts spans, grows them to whole characters, and makes one of those that overlap. It belongs to
-// the longest value among them, or to the first in order of values.
-func (m *matcher) merge(text []byte, spans []span) []span {
-	for i := range spans {
-		spans[i].start, spans[i].end = wholeRunes(text, spans[i].start, spans[i].end)
+// markerEdge stands for a marker there: whether a word went on where it is now is not known.
+const markerEdge = 'x'
+
+// behind is what stands before a text if that is the same at each level.
+func behind(c byte) (before [maxDepth + 1]byte) {
+	for i := range before {
+		before[i] = c
 	}
-	slices.SortFunc(spans, func(a, b span) int {
-		if a.start != b.start {
-			return a.start - b.start
-		}
-		return b.end - a.end
-	})
-	merged := spans[:0]
-	for _, s := range spans {
-		last := len(merged) - 1
-		if last < 0 || merged[last].end <= s.start {
-			merged = append(merged, s)
-			continue
-		}
-		into := &merged[last]
-		into.end = max(into.end, s.end)
-		if a, b := m.owners[into.owner].size, m.owners[s.owner].size; b > a || a == b && s.owner < into.owner {
-			into.owner = s.owner
-		}
-	}
-	return merged
+	return before
 }
 
-// wholeRunes widens a range that begins or ends within a character, so that valid UTF-8 stays valid.
-func wholeRunes(text []byte, start, end int) (from, to int) {
-	from, to = start, end
-	for i := start; i >= 0 && i > start-utf8.UTFMax; i-- {
-		if utf8.RuneStart(text[i]) {
-			if _, n := utf8.DecodeRune(text[i:]); i+n > start {
-				from = i
+// around is what stands around t[from:to], where e stands around t.
+func around[T text](t T, from, to int, e edges) edges {
+	if from > 0 {
+		e.before = behind(t[from-1])
+	}
+	if to < len(t) {
+		e.after = t[to]
+	}
+	return e
+}
+
+// region returns the next stretch of text, at or after at, that has to be decoded: tokens, and around them
+// as much as a hit needs. What lies farther from a token than that is found without decoding.
+func (s *tokens[T]) region(at, margin int) (from, to int, ok bool) {
+	pos, size := s.from(at)
+	if size == 0 {
+		return 0, 0, false
+	}
+	from = max(at, back(s.t, pos, margin))
+	end := pos + size
+	for {
+		pos, size = s.from(end)
+		if size == 0 || pos-end > margin && back(s.t, pos, margin) > forth(s.t, end, margin) {
+			return from, forth(s.t, end, margin), true
+		}
+		end = pos + size
+	}
+}
+
+// search adds all places in text where something stands that may be hidden to f, cut so that no token is
+// taken apart. Offset is where text begins in the text that f is about.
+func (sc *scratch) search(x *index, text []byte, offset int, e edges, f *found) {
+	f.base = len(f.spans)
+	scan(x, text, e, 0, f)
+	sc.decode(x, text, e, f)
+	for i := range f.spans[f.base:] {
+		f.spans[f.base+i].start += offset
+		f.spans[f.base+i].end += offset
+	}
+}
+
+// decode adds what can be found in text only after decoding it to what was found without.
+func (sc *scratch) decode(x *index, text []byte, e edges, f *found) {
+	tk := newTokens(text)
+	from, to, ok := tk.region(0, x.margin)
+	if !ok || from > 0 {
+		x.wordsAtStart(text, e, 1, f)
+	}
+	if !ok {
+		return
+	}
+	f.tidy()
+	plain := len(f.spans)
+	for ok {
+		sc.build(text[from:to], false)
+		sc.searchLevels(x, from, around(text, from, to, e), f)
+		sc.alignPlain(f, plain, from, to)
+		from, to, ok = tk.region(to, x.margin)
+	}
+}
+
+// alignPlain aligns those of the spans before the index plain that reach into a region.
+func (sc *scratch) alignPlain(f *found, plain, from, to int) {
+	first := f.base + sort.Search(plain-f.base, func(i int) bool { return f.spans[f.base+i].end > from })
+	for i := first; i < plain && f.spans[i].start < to; i++ {
+		sc.align(&f.spans[i], from, to)
+	}
+}
+
+// build decodes a region as often as there are tokens in it; with more, which says that the text goes on
+// behind it, always as often as is done at all.
+func (sc *scratch) build(region []byte, more bool) {
+	for sc.depth = 0; sc.depth < maxDepth; sc.depth++ {
+		if decoded, _ := unescape(&sc.levels[sc.depth], region, true, more); !decoded && !more {
+			return
+		}
+		region = sc.levels[sc.depth].buf
+	}
+}
+
+// searchLevels adds what stands in the levels of the region that begins at from.
+func (sc *scratch) searchLevels(x *index, from int, e edges, f *found) {
+	for depth := range sc.depth {
+		in := found{spans: sc.within[:0], holder: f.holder, all: f.all}
+		scan(x, sc.levels[depth].buf, e, depth+1, &in)
+		if from == 0 && depth == sc.depth-1 {
+			x.wordsAtStart(sc.levels[depth].buf, e, depth+2, &in)
+		}
+		in.tidy()
+		sc.within = in.spans
+		for _, s := range in.spans {
+			for d := depth; d >= 0; d-- {
+				s.start, s.end = sc.levels[d].origin(s.start, s.end)
 			}
-			break
+			s.start, s.end = s.start+from, s.end+from
+			sc.align(&s, from, from+sc.levels[0].source)
+			f.spans = append(f.spans, s)
 		}
 	}
-	for i := end - 1; i >= 0 && i >= end-utf8.UTFMax; i-- {
-		if utf8.RuneStart(text[i]) {
-			if _, n := utf8.DecodeRune(text[i:]); i+n > end {
-				to = i + n
-			}
-			break
-		}
+}
+
+// align widens a span so that it does not begin or end within a token of the region, at any level. So what
+// is left beside a marker is decoded as before.
+func (sc *scratch) align(s *span, from, to int) {
+	if s.start > from && s.start <= to {
+		s.start = from + sc.floor(0, s.start-from)
 	}
-	return from, to
+	if s.end >= from && s.end < to {
+		s.end = from + sc.ceil(0, s.end-from)
+	}
+}
+
+// floor is the last position at or before pos that is within no token of the given and deeper levels.
+func (sc *scratch) floor(depth, pos int) int {
+	if depth == sc.depth {
+		return pos
+	}
+	v := &sc.levels[depth]
+	src, at := v.floor(pos)
+	if deeper := sc.floor(depth+1, at); deeper < at {
+		return v.start(deeper)
+	}
+	return src
+}
+
+// ceil is the first position at or after pos that is within no token of the given and deeper levels.
+func (sc *scratch) ceil(depth, pos int) int {
+	if depth == sc.depth {
+		return pos
+	}
+	v := &sc.levels[depth]
+	src, at := v.ceil(pos)
+	if deeper := sc.ceil(depth+1, at); deeper > at {
+		_, src = v.origin(at, deeper)
+	}
+	return src
+}
+
+// collect adds all places to hide in text to f, sorted, none of them in a marker, overlapping ones made one.
+func (sc *scratch) collect(x *index, text []byte, before [maxDepth + 1]byte, f *found, pool *sync.Pool) {
+	at := 0
+	for at < len(text) {
+		start, end := x.nextMarker(text, at, pool)
+		e := edges{before: before}
+		if start < end {
+			e.after = markerEdge
+		}
+		sc.search(x, text[at:start], at, e, f)
+		at, before = end, behind(markerEdge)
+	}
+	finish(text, f)
+}
+
+// finish makes the spans whole characters, sorted, and one of those that overlap.
+func finish(text []byte, f *found) {
+	for i, s := range f.spans {
+		f.spans[i].start, f.spans[i].end = wholeRunes(text, s.start, s.end)
+	}
+	f.base = 0
+	f.tidy()
 }

@@ -2,156 +2,242 @@ package redact
 
 import "math/bits"
 
-// grams finds needles of at least size bytes by sampling. Any stretch of size bytes holds one stretch of
-// width bytes (a gram) that begins at a multiple of step = size-width+1. So the text is looked at only
-// there, and of each needle only the step grams of one window of size bytes are indexed. A bitmap turns
-// away nearly all positions; what passes is looked up and compared in full.
+// grams finds runs of needles by sampling. Any stretch of size canonical bytes holds one stretch of width
+// of them (a gram) whose first byte is the first one at or after a multiple of step = size-width+1, since
+// gaps only lengthen the stretch. So the text is looked at only there, with gaps squeezed out of the eight
+// bytes that are loaded. A filter turns away nearly all positions; what passes is looked up and compared.
+//
+// Adding and removing a needle touches only its own grams. The table is laid out anew when it is full.
 type grams struct {
-	width, step int
-	mask        uint64
-	shift       uint
-	bitmap      []uint64
-	slots       []slot // hash table with linear probing; its length is a power of two
-	last        uint64 // index of the last slot
-	links       []link
+	size, width, step int
+	mask              uint64   // of the bytes of a gram
+	low               uint64   // of the high bits of these bytes
+	filter            []uint64 // two bits of one word are set for each gram
+	slots             []uint64 // hash table with linear probing
+	word, home        uint     // shifts from a hash to an index of filter and slots
+	last              uint64   // index of the last slot
+	used, live        int      // slots that are not empty, and those of them that are not dead
 }
 
-// slot holds the needles that share a gram, as the head of a chain in links; 0 is an empty slot.
-type slot struct {
-	gram uint64
-	head int
-}
-
-// link says that the gram of its chain stands at offset in needle.
-type link struct {
-	needle, offset, next int
-}
-
+// A slot holds a part of the hash, the needle and the offset of the gram in it. Needle 0 is none.
 const (
+	offsetBits = 20
+	idBits     = 24
+	maxOffset  = 1<<offsetBits - 1
+	maxID      = 1<<idBits - 1
+	deadSlot   = 1
+
+	minSlots   = 1 << 8
+	filterBits = 8 // for each slot
+
 	hashFactor = 0x9e3779b97f4a7c15
-	// maxWindows bounds the windows that are compared for one needle when the rarest is chosen.
-	maxWindows = 1024
+	lowerCase  = 0x2020202020202020
+	highBits   = 0x8080808080808080
 )
 
-// newGrams indexes those needles whose text has a length in [size, limit). It returns nil if there are none.
-func newGrams(needles []needle, size, width, limit int) *grams {
-	g := &grams{width: width, step: size - width + 1, mask: 1<<(8*width) - 1}
-	var members []int
-	for i, n := range needles {
-		if len(n.text) >= size && len(n.text) < limit {
-			members = append(members, i)
-		}
-	}
-	if len(members) == 0 {
-		return nil
-	}
-	total := len(members) * g.step
-	g.shift = 64 - uint(max(10, bits.Len(uint(total*24))))
-	g.bitmap = make([]uint64, 1<<(64-g.shift)/64)
-	exponent := bits.Len(uint(2 * total))
-	g.slots, g.last = make([]slot, 1<<exponent), 1<<exponent-1
-	g.links = make([]link, 1, total+1)
-	common := g.count(needles, members)
-	for _, i := range members {
-		g.insert(i, needles[i].text, common)
-	}
+func newGrams(size, width int) grams {
+	g := grams{size: size, width: width, step: size - width + 1, mask: 1<<(8*width) - 1}
+	g.low = highBits & g.mask
 	return g
 }
 
-// count estimates how often each gram stands in the needles, by hash. Needles that have a prefix in common
-// must not be indexed by it: each text with that prefix would have to be compared with all of them.
-func (g *grams) count(needles []needle, members []int) []uint16 {
-	counts := make([]uint16, 1<<(64-g.shift))
-	for _, i := range members {
-		text := needles[i].text
-		for at := 0; at+g.width <= len(text) && at < maxWindows+g.step; at++ {
-			if c := &counts[g.hash(g.load(text, at))]; *c < 1<<16-1 {
-				*c++
-			}
-		}
-	}
-	return counts
+// gaps marks the high bit of each byte of x that is a gap.
+func gaps(x uint64) uint64 {
+	const most = 0x7f7f7f7f7f7f7f7f
+	return ^((x & most) + (0x7f-' ')*0x0101010101010101 | x) & highBits
 }
 
-// insert indexes the window of the needle whose grams are the rarest.
-func (g *grams) insert(index int, text string, counts []uint16) {
-	windows := min(len(text)-(g.step+g.width-1), maxWindows) + 1
-	sum, best, start := 0, 0, 0
-	for at := range windows + g.step - 1 {
-		sum += int(counts[g.hash(g.load(text, at))])
-		if at >= g.step {
-			sum -= int(counts[g.hash(g.load(text, at-g.step))])
-		}
-		if first := at - g.step + 1; first == 0 || first > 0 && sum < best {
-			best, start = sum, first
-		}
-	}
-	for offset := start; offset < start+g.step; offset++ {
-		gram := g.load(text, offset)
-		h := g.hash(gram)
-		g.bitmap[h>>6] |= 1 << (h & 63)
-		s := g.find(gram)
-		g.links = append(g.links, link{needle: index, offset: offset, next: s.head})
-		s.gram, s.head = gram, len(g.links)-1
-	}
+// hash is the same for grams that differ only by case.
+func hash(gram uint64) uint64 {
+	h := (gram | lowerCase) * hashFactor
+	return h ^ h>>32
 }
 
-// hash maps a gram to a bit of the bitmap.
-func (g *grams) hash(gram uint64) uint64 { return gram * hashFactor >> g.shift }
+// pattern is the two bits that a gram has in its word of the filter.
+func pattern(h uint64) uint64 { return 1<<(h&63) | 1<<(h>>6&63) }
 
-// find returns the slot of a gram, or the empty slot where it belongs.
-func (g *grams) find(gram uint64) *slot {
-	for at := gram * hashFactor >> 20 & g.last; ; at = (at + 1) & g.last {
-		if s := &g.slots[at]; s.head == 0 || s.gram == gram {
-			return s
+// tag is what a slot keeps of the hash, in place.
+func tag(h uint64) uint64 { return h << 24 &^ (1<<(offsetBits+idBits) - 1) }
+
+// insert indexes the gram of the needle id at offset.
+func (g *grams) insert(gram uint64, id uint32, offset int) {
+	h := hash(gram)
+	g.filter[h>>g.word] |= pattern(h)
+	at := h >> g.home
+	for g.slots[at] > deadSlot {
+		at = (at + 1) & g.last
+	}
+	if g.slots[at] == 0 {
+		g.used++
+	}
+	g.live++
+	g.slots[at] = tag(h) | uint64(id)<<offsetBits | uint64(offset) //nolint:gosec // offset is at most maxOffset
+}
+
+// remove undoes one insert. The bits of the filter stay until the table is laid out anew.
+func (g *grams) remove(gram uint64, id uint32, offset int) {
+	h := hash(gram)
+	slot := tag(h) | uint64(id)<<offsetBits | uint64(offset) //nolint:gosec // offset is at most maxOffset
+	for at := h >> g.home; g.slots[at] != 0; at = (at + 1) & g.last {
+		if g.slots[at] == slot {
+			g.slots[at] = deadSlot
+			g.live--
+			return
 		}
 	}
 }
 
-// load reads the gram that begins at text[at:].
-func (g *grams) load(text string, at int) uint64 {
-	if at+8 <= len(text) {
-		return load64(text, at) & g.mask
+// full reports whether there is no room for more grams.
+func (g *grams) full(more int) bool { return 4*(g.used+more) > 3*len(g.slots) }
+
+// reset empties the index and makes room for n grams.
+func (g *grams) reset(n int) {
+	size := max(minSlots, 1<<bits.Len(uint(max(1, 2*n-1))))
+	g.slots = make([]uint64, size)
+	g.last = uint64(size) - 1
+	g.home = 64 - uint(bits.Len(uint(size-1)))
+	words := size * filterBits / 64
+	g.filter = make([]uint64, words)
+	g.word = 64 - uint(bits.Len(uint(words-1)))
+	g.used, g.live = 0, 0
+}
+
+// load reads the gram at offset of a needle.
+func (g *grams) load(text string, offset int) uint64 {
+	if offset+8 <= len(text) {
+		return load64(text, offset) & g.mask
 	}
 	var gram uint64
 	for i := range g.width {
-		gram |= uint64(text[at+i]) << (8 * i)
+		gram |= uint64(text[offset+i]) << (8 * i)
 	}
 	return gram
 }
 
-// scanGrams appends a span for each place in text where one of the indexed needles stands.
-func scanGrams[T text](g *grams, text T, needles []needle, spans []span) []span {
-	at := 0
-	for ; at+8 <= len(text); at += g.step {
-		gram := load64(text, at) & g.mask
-		if h := g.hash(gram); g.bitmap[h>>6]>>(h&63)&1 != 0 {
-			spans = confirm(g, text, at, gram, needles, spans)
-		}
+// spellings appends each gram that text may show for the canonical one: two bytes of it stand for two
+// characters each, which differ by more than case.
+func spellings(list []place, gram uint64, offset int) []place {
+	list = append(list, place{gram, offset})
+	if !hasByte(gram, '+') && !hasByte(gram, '/') {
+		return list
 	}
-	if at+g.width <= len(text) { // less than eight bytes are left, so this is the last one
-		gram := g.load(string(text[at:]), 0)
-		spans = confirm(g, text, at, gram, needles, spans)
-	}
-	return spans
-}
-
-// confirm compares the needles that hold gram with the text around at.
-func confirm[T text](g *grams, text T, at int, gram uint64, needles []needle, spans []span) []span {
-	for l := g.find(gram).head; l != 0; l = g.links[l].next {
-		n := &needles[g.links[l].needle]
-		start := at - g.links[l].offset
-		if start < 0 || !hasAt(text, start, n.text) {
+	known := len(list) - 1
+	for shift := 0; gram>>shift != 0; shift += 8 {
+		var other uint64
+		switch byte(gram >> shift) { //nolint:gosec // one byte is meant
+		case '+':
+			other = '+' ^ '-'
+		case '/':
+			other = '/' ^ '_'
+		default:
 			continue
 		}
-		end := start + len(n.text)
-		if n.lead && start > 0 && isBase64(text[start-1]) {
-			start--
+		for _, p := range list[known:] {
+			list = append(list, place{p.gram ^ other<<shift, offset})
 		}
-		if n.tail && end < len(text) && isBase64(text[end]) {
-			end++
-		}
-		spans = append(spans, span{start: start, end: end, owner: n.owner})
 	}
-	return spans
+	return list
+}
+
+// place is a gram and where it stands in a needle.
+type place struct {
+	gram   uint64
+	offset int
+}
+
+// hasByte reports whether one of the bytes of x is c, which is not 0; it may also say so if that is c^1.
+func hasByte(x uint64, c byte) bool {
+	const ones = 0x0101010101010101
+	y := x ^ uint64(c)*ones
+	return (y-ones)&^y&highBits != 0
+}
+
+// scanGrams adds what of the indexed needles stands in t to f, and reports whether that is enough.
+func scanGrams[T text](x *index, g *grams, t T, f *found) bool {
+	if g.live == 0 {
+		return false
+	}
+	at := 0
+	filter, word, mask, low, step := g.filter, g.word, g.mask, g.low, g.step
+	for ; at+8 <= len(t); at += step {
+		gram := load64(t, at)
+		if m := gaps(gram); m&low != 0 {
+			for range 2 { // unrolled and without branches: most text has one or two here
+				first := m & -m
+				below := first>>7 - 1
+				gram = gram&below | gram>>8&^below
+				m = (m &^ first) >> 8
+			}
+			if m&low != 0 {
+				var ok bool
+				if gram, ok = gather(t, at, g.width); !ok {
+					continue
+				}
+			}
+		}
+		h := hash(gram & mask)
+		if p := pattern(h); filter[h>>word]&p == p && confirm(x, g, t, at, h, f) {
+			return true
+		}
+	}
+	for ; at < len(t); at += step {
+		gram, ok := gather(t, at, g.width)
+		if !ok {
+			continue
+		}
+		if confirm(x, g, t, at, hash(gram), f) {
+			return true
+		}
+	}
+	return false
+}
+
+// gather reads a gram that begins at or after at, one byte at a time.
+func gather[T text](t T, at, width int) (gram uint64, ok bool) {
+	for i, n, gap := at, 0, 0; i < len(t); i++ {
+		c := t[i]
+		if isGap(c) {
+			if gap++; gap > maxGap {
+				return 0, false
+			}
+			continue
+		}
+		gram |= uint64(c) << (8 * n)
+		gap = 0
+		if n++; n == width {
+			return gram, true
+		}
+	}
+	return 0, false
+}
+
+// confirm compares the needles that hold a gram with the text around it.
+func confirm[T text](x *index, g *grams, t T, at int, h uint64, f *found) bool {
+	for isGap(t[at]) {
+		at++
+	}
+	wanted := tag(h)
+	for i := h >> g.home; g.slots[i] != 0; i = (i + 1) & g.last {
+		slot := g.slots[i]
+		if (slot^wanted)>>(offsetBits+idBits) != 0 || slot == deadSlot {
+			continue
+		}
+		n := &x.needles[slot>>offsetBits&maxID]
+		start, end, run := extend(t, at, n.text, int(slot&maxOffset))
+		if run < n.run {
+			continue
+		}
+		if run == len(n.text) {
+			if n.lead && start > 0 && isBase64(t[start-1]) {
+				start--
+			}
+			if n.tail && end < len(t) && isBase64(t[end]) {
+				end++
+			}
+		}
+		if f.add(start, end, n.owner) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,9 +1,7 @@
 package redact
 
 import (
-	"bytes"
 	"encoding/json"
-	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -17,16 +15,23 @@ import (
 // registered value, and the smallest array or object around a value that extends over several elements,
 // become a string that is the marker.
 //
-// Input that is no valid JSON is redacted as by [Set.Bytes].
+// Input that is no valid JSON is redacted as by [Set.Bytes]. If redacting fails, out is [Withheld] as a JSON
+// string.
 func (s *Set) JSON(in []byte) (out []byte, hits int) {
-	return s.redact(in, (*matcher).replaceJSON)
+	out, n := s.editJSON(nil, in)
+	return out, n.hits()
 }
 
-// replaceJSON returns a copy of the JSON text with the sorted spans redacted.
-func (m *matcher) replaceJSON(text []byte, spans []span) []byte {
+func (s *Set) editJSON(h *Holder, in []byte) ([]byte, counts) {
+	return s.edit(h, in, quoted(Withheld), (*pass).replaceJSON)
+}
+
+// replaceJSON returns a copy of the JSON text with a marker for each span.
+func (p *pass) replaceJSON(text []byte) []byte {
 	if !json.Valid(text) {
-		return m.replace(text, spans)
+		return p.replace(text)
 	}
+	spans := p.f.spans
 	nodes := parse(text)
 	var edits []edit
 	keys := false
@@ -38,17 +43,17 @@ func (m *matcher) replaceJSON(text []byte, spans []span) []byte {
 			within++
 		}
 		if node.kind != stringNode {
-			edits = cover(edits, edit{start: node.start, end: node.end, text: quoted(m.owners[spans[i].owner].marker)})
+			edits = cover(edits, edit{start: node.start, end: node.end, text: quoted(p.marker(spans[i].owner))})
 			i++
 			continue
 		}
-		edits = m.editString(edits, text, node, spans[i:i+within])
+		edits = p.editString(edits, text, node, spans[i:i+within])
 		keys = keys || node.key
 		i += within
 	}
 	text = apply(text, edits)
 	if keys {
-		text = m.distinguish(text)
+		text = p.distinguish(text)
 	}
 	return text
 }
@@ -66,7 +71,7 @@ func cover(edits []edit, e edit) []edit {
 
 // editString appends the edits for the spans that begin in a string, cut down to its content and then
 // grown so that no escape is taken apart.
-func (m *matcher) editString(edits []edit, text []byte, node node, spans []span) []edit {
+func (p *pass) editString(edits []edit, text []byte, node node, spans []span) []edit {
 	if n := len(edits); n > 0 && edits[n-1].end >= node.end {
 		return edits
 	}
@@ -82,7 +87,7 @@ func (m *matcher) editString(edits []edit, text []byte, node node, spans []span)
 		for at < end {
 			at = step(text, at)
 		}
-		e := edit{start: start, end: at, text: m.owners[sp.owner].marker}
+		e := edit{start: start, end: at, text: p.marker(sp.owner)}
 		if n := len(edits); n > 0 && e.start < edits[n-1].end {
 			edits[n-1].end = max(edits[n-1].end, e.end)
 			continue
@@ -98,12 +103,12 @@ func step(text []byte, at int) int {
 		_, n := utf8.DecodeRune(text[at:])
 		return at + n
 	}
-	_, n := decodeEscape(text[at:]) // knows all escapes of JSON
+	_, n := decodeBackslash(text[at:]) // knows all escapes of JSON
 	return at + n
 }
 
 // distinguish renames redacted keys that are equal to another key of their object.
-func (m *matcher) distinguish(text []byte) []byte {
+func (p *pass) distinguish(text []byte) []byte {
 	nodes := parse(text)
 	type member struct {
 		object int
@@ -115,16 +120,16 @@ func (m *matcher) distinguish(text []byte) []byte {
 		if !n.key {
 			continue
 		}
-		if m.hasMarker(text[n.start:n.end]) {
+		if p.holdsMarker(text[n.start:n.end]) {
 			redacted = append(redacted, i)
 			continue
 		}
-		taken[member{n.parent, unquoted(text[n.start:n.end])}] = true
+		taken[member{n.parent, keyOf(text[n.start:n.end])}] = true
 	}
 	var edits []edit
 	for _, i := range redacted {
 		n := nodes[i]
-		key := unquoted(text[n.start:n.end])
+		key := keyOf(text[n.start:n.end])
 		suffix := ""
 		for try := 2; taken[member{n.parent, key + suffix}]; try++ {
 			suffix = "#" + strconv.Itoa(try)
@@ -137,16 +142,17 @@ func (m *matcher) distinguish(text []byte) []byte {
 	return apply(text, edits)
 }
 
-// hasMarker reports whether a marker of this set stands in text.
-func (m *matcher) hasMarker(text []byte) bool {
-	return slices.ContainsFunc(m.markers, func(marker string) bool { return bytes.Contains(text, []byte(marker)) })
+// holdsMarker reports whether a marker stands in text.
+func (p *pass) holdsMarker(text []byte) bool {
+	start, end := p.set.x.nextMarker(text, 0, &p.set.scratches)
+	return start < end
 }
 
 // quoted is a marker as a JSON string; markers need no escapes.
 func quoted(marker string) string { return `"` + marker + `"` }
 
-// unquoted is the content of a JSON string.
-func unquoted(token []byte) string {
+// keyOf is the content of a JSON string.
+func keyOf(token []byte) string {
 	var s string
 	if err := json.Unmarshal(token, &s); err != nil {
 		return string(token) // not reached: the text was checked before

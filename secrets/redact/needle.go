@@ -1,68 +1,203 @@
 package redact
 
 import (
+	"bytes"
+	"encoding/base32"
 	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/url"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// needle is one byte string to look for on behalf of a registered value.
+// needle is one string of canonical bytes to look for on behalf of a registered value.
 type needle struct {
-	text  string
-	owner int32 // index of the value in the matcher
-	lead  bool  // base64: the character before it also carries bits of the value
-	tail  bool  // base64: so does the character after it
+	text       string
+	run        int    // how much of it, in a row, is a hit
+	first      int    // offset of the first window of grams that is indexed; others follow every stride bytes
+	owner      *entry // nil if the id is free
+	lead, tail bool   // base64: the character before it, after it, also carries bits of the value
 }
 
-// needles lists the forms in which a trimmed value is looked for. Escaped forms are not among them: they
-// are found by decoding the text instead, since an encoder is free to escape any character.
-func needles(value string) []needle {
-	var out []needle
-	seen := make(map[string]bool)
-	add := func(n needle) {
-		if !seen[n.text] {
-			seen[n.text] = true
-			out = append(out, n)
-		}
+const (
+	// secretRun is how many bytes in a row of a value of at least secretSize bytes are hidden.
+	secretRun, secretSize = 16, 24
+	// encodedRun is the same for the characters of encodings that are rarely cut.
+	encodedRun = 64
+)
+
+// needles lists what is looked for to find a part of a value. Escaped forms are not among them: they are
+// found by decoding the text instead, since an encoder is free to escape any character.
+func needles(p part) []needle {
+	n := needleList{seen: make(map[string]bool)}
+	run := secretRun
+	if p.whole || len(p.text) < secretSize {
+		run = 0
 	}
-	add(needle{text: value})
-	if len(value) < MinLength {
-		return out
+	for _, text := range rawForms(p.text) {
+		n.add(canonical(text), run, false, false)
 	}
-	unix := strings.ReplaceAll(value, "\r\n", "\n")
-	for _, text := range []string{
-		unix,
-		strings.ReplaceAll(unix, "\n", "\r\n"),
-		strings.ReplaceAll(unix, "\n", " "),
-		strings.Join(strings.Fields(value), " "), // what a shell makes of an unquoted variable
-		replaceInvalid(value),
-	} {
-		if len(text) >= MinLength {
-			add(needle{text: text})
-		}
-	}
-	for _, text := range []string{value, unix} {
+	for _, text := range lineForms(p.text) {
 		for shift := range 3 {
-			for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-				add(base64Core(enc, text, shift))
+			core := base64Core(text, shift)
+			n.add(canonical(core.text), run*8/6-1, core.lead, core.tail)
+			for _, inner := range []string{core.text, urlAlphabet.Replace(core.text)} {
+				for outer := range 3 {
+					n.add(canonical(base64Core(inner, outer).text), encodedRun, false, false)
+				}
+				if !strings.ContainsAny(core.text, "+/") {
+					break
+				}
 			}
 		}
 	}
-	return out
+	for _, text := range quotedForms(p.text) {
+		for shift := range 3 {
+			n.add(canonical(base64Core(text, shift).text), encodedRun, false, false)
+		}
+	}
+	n.add(hex.EncodeToString([]byte(p.text)), 2*run, false, false)
+	for shift := range 5 {
+		n.add(canonical(base32Core(p.text, shift)), encodedRun, false, false)
+	}
+	return n.list
 }
 
-// base64Core is the run of characters that stands in any base64 text whose data holds value at an offset
-// that leaves the remainder shift when divided by three. Characters that also carry bits of a neighbouring
-// byte are cut off, as they differ from text to text.
-func base64Core(enc *base64.Encoding, value string, shift int) needle {
-	const sextet = 6
-	var (
-		bits    = 8 * (shift + len(value))
-		first   = (8*shift + sextet - 1) / sextet
-		end     = bits / sextet
-		encoded = enc.EncodeToString([]byte(strings.Repeat("\x00", shift) + value))
-	)
-	return needle{text: encoded[first:end], lead: 8*shift%sextet != 0, tail: bits%sextet != 0}
+type needleList struct {
+	list []needle
+	seen map[string]bool
+}
+
+// add appends a needle, of which run bytes in a row are a hit, or only all of it if run is not positive.
+func (n *needleList) add(text string, run int, lead, tail bool) {
+	if len(text) < MinLength || n.seen[text] {
+		return
+	}
+	n.seen[text] = true
+	if run <= 0 || run > len(text) {
+		run = len(text)
+	}
+	n.list = append(n.list, needle{text: text, run: run, lead: lead, tail: tail})
+}
+
+// rawForms are the texts that a value may be seen as when nothing is encoded, or what is has been decoded:
+// a value that itself holds escapes is seen with these decoded when those around it are.
+func rawForms(value string) []string {
+	forms := []string{value, replaceInvalid(value), strings.ReplaceAll(value, " ", "+")}
+	for _, text := range utf16Forms(value) {
+		if !isASCII(value) { // for others, it has the same canonical bytes
+			forms = append(forms, text)
+		}
+	}
+	var v view
+	for i, n := 0, len(forms); i < n; i++ {
+		text := forms[i]
+		for range maxDepth {
+			decoded, _ := unescape(&v, text, false, false)
+			if !decoded {
+				break
+			}
+			text = string(v.buf)
+			forms = append(forms, text)
+		}
+	}
+	return forms
+}
+
+// lineForms are the texts that programs encode as base64 for a value of several lines.
+func lineForms(value string) []string {
+	unix := strings.ReplaceAll(value, "\r\n", "\n")
+	forms := []string{value}
+	if unix != value {
+		forms = append(forms, unix)
+	}
+	if windows := strings.ReplaceAll(unix, "\n", "\r\n"); windows != unix && windows != value {
+		forms = append(forms, windows)
+	}
+	return forms
+}
+
+// quotedForms are the texts in which programs hold a value that they encode as base64: string literals of
+// JSON, a query, UTF-16.
+func quotedForms(value string) []string {
+	forms := utf16Forms(value)[:1] // big endian is not what programs for Windows use
+	if escaped := jsonContent(value, true); escaped != value {
+		plain := jsonContent(value, false)
+		forms = append(forms, escaped, plain, asciiContent(plain), url.QueryEscape(value), url.PathEscape(value))
+	}
+	return forms
+}
+
+// jsonContent is value as encoding/json writes it, without the quotes.
+func jsonContent(value string, html bool) string {
+	if isPlain(value) {
+		return value
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(html)
+	if enc.Encode(value) != nil {
+		return value // cannot happen: every string has a JSON form
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(b.String(), `"`), "\"\n")
+}
+
+// asciiContent writes the characters of a JSON string that are not ASCII as \u.
+func asciiContent(content string) string {
+	if isASCII(content) {
+		return content
+	}
+	var b strings.Builder
+	for _, r := range content {
+		if r < utf8.RuneSelf {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
+}
+
+// isPlain reports whether no encoder escapes anything in value.
+func isPlain(value string) bool {
+	for i := range len(value) {
+		if c := value[i]; c >= utf8.RuneSelf || c != '-' && c != '.' && !isWord(c) {
+			return false
+		}
+	}
+	return true
+}
+
+func isASCII(value string) bool {
+	for i := range len(value) {
+		if value[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// utf16Forms is value in both byte orders.
+func utf16Forms(value string) []string {
+	little, big := make([]byte, 0, 2*len(value)), make([]byte, 0, 2*len(value))
+	unit := func(u uint16) {
+		little = append(little, byte(u), byte(u>>8)) //nolint:gosec // the low byte is meant
+		big = append(big, byte(u>>8), byte(u))       //nolint:gosec // as above
+	}
+	for _, r := range value {
+		if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
+			unit(uint16(high)) //nolint:gosec // a surrogate has 16 bits
+			unit(uint16(low))  //nolint:gosec // as above
+			continue
+		}
+		unit(uint16(r)) //nolint:gosec // others need surrogates
+	}
+	return []string{string(little), string(big)}
 }
 
 // replaceInvalid writes U+FFFD for each byte that is no UTF-8, as encoding/json does. The result is empty
@@ -83,6 +218,35 @@ func replaceInvalid(value string) string {
 		return ""
 	}
 	return b.String()
+}
+
+// base64Core is the run of characters that stands in any base64 text whose data holds value at an offset
+// that leaves the remainder shift when divided by three. Characters that also carry bits of a neighbouring
+// byte are cut off, as they differ from text to text.
+func base64Core(value string, shift int) needle {
+	first, end, last := core(len(value), shift, 6)
+	encoded := base64.RawStdEncoding.EncodeToString(shifted(value, shift))
+	return needle{text: encoded[first:end], lead: 8*shift%6 != 0, tail: end < last}
+}
+
+// urlAlphabet turns the standard alphabet of base64 into that for URLs.
+var urlAlphabet = strings.NewReplacer("+", "-", "/", "_")
+
+// base32Core is the same for base32, where the remainder is of a division by five.
+func base32Core(value string, shift int) string {
+	first, end, _ := core(len(value), shift, 5)
+	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(shifted(value, shift))[first:end]
+}
+
+func shifted(value string, shift int) []byte {
+	return append(make([]byte, shift, shift+len(value)), value...)
+}
+
+// core returns which characters of width bits depend on nothing but size bytes that follow shift others,
+// and where the last character that depends on them ends.
+func core(size, shift, width int) (first, end, last int) {
+	bits := 8 * (shift + size)
+	return (8*shift + width - 1) / width, bits / width, (bits + width - 1) / width
 }
 
 // isBase64 reports whether c is a character of either base64 alphabet.

@@ -5,82 +5,177 @@ import (
 	"slices"
 )
 
-// maxPasses bounds how often a text is redacted again because a marker and its surroundings make up
-// another value. A text that needs more is withheld.
-const maxPasses = 16
-
 // Bytes returns in with a marker in each place where a registered value stands, and the number of these
-// places. If there is none, out is in itself; in is never changed.
+// places. If there is none, out is in itself; in is never changed. If redacting fails, out is [Withheld].
 func (s *Set) Bytes(in []byte) (out []byte, hits int) {
-	return s.redact(in, (*matcher).replace)
+	out, n := s.edit(nil, in, Withheld, (*pass).replace)
+	return out, n.hits()
 }
 
 // String returns in with a marker in each place where a registered value stands, and the number of these
-// places. Valid UTF-8 stays valid.
+// places. Valid UTF-8 stays valid. If redacting fails, out is [Withheld].
 func (s *Set) String(in string) (out string, hits int) {
-	if !s.ContainsString(in) {
-		return in, 0
+	out, n := s.editString(nil, in)
+	return out, n.hits()
+}
+
+// Contains reports whether b holds a registered value, that is whether [Set.Bytes] would change it. It does
+// if searching it fails.
+func (s *Set) Contains(b []byte) bool { return contains(s, b) }
+
+// ContainsString reports whether str holds a registered value, as [Set.Contains] does.
+func (s *Set) ContainsString(str string) bool { return contains(s, str) }
+
+func contains[T text](s *Set, t T) (yes bool) {
+	defer s.recovered(func() { yes = true })
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.x == nil || !holds(s.x, t, &s.scratches) {
+		return false
 	}
-	edited, hits := s.Bytes([]byte(in))
-	return string(edited), hits
-}
-
-// Contains reports whether b holds a registered value, that is whether [Set.Bytes] would change it.
-func (s *Set) Contains(b []byte) bool {
-	m := s.current.Load()
-	return m != nil && find(m, b, &s.scratch) != nil
-}
-
-// ContainsString reports whether str holds a registered value.
-func (s *Set) ContainsString(str string) bool {
-	m := s.current.Load()
-	return m != nil && find(m, str, &s.scratch) != nil
+	if !hasMarker(t) {
+		return true
+	}
+	p := s.pass(nil)
+	defer p.release()
+	p.find([]byte(t))
+	return len(p.f.spans) > 0
 }
 
 // Names lists the names of all values that str holds, sorted, each once and as they were registered. It
 // is nil if there are none. A name may itself be what someone mistook for a name: it is not redacted.
-func (s *Set) Names(str string) []string {
-	m := s.current.Load()
-	if m == nil {
+func (s *Set) Names(str string) (names []string) {
+	defer s.recovered(func() { names = nil })
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.x == nil || !holds(s.x, str, &s.scratches) {
 		return nil
 	}
-	var names []string
-	for _, sp := range find(m, str, &s.scratch) {
-		names = append(names, m.owners[sp.owner].names...)
+	p := s.pass(nil)
+	defer p.release()
+	p.f.all = make(map[*entry]bool)
+	p.find([]byte(str))
+	for e := range p.f.all {
+		for name := range e.names {
+			names = append(names, name)
+		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// redact applies replace until nothing is found any more.
-func (s *Set) redact(in []byte, replace func(m *matcher, text []byte, spans []span) []byte) (out []byte, hits int) {
-	m := s.current.Load()
-	if m == nil {
-		return in, 0
+// counts says how many places a text was redacted in.
+type counts struct{ own, foreign int }
+
+func (c counts) hits() int { return c.own + c.foreign }
+
+// edit redacts in as the holder sees it, or as the set does if that is nil.
+func (s *Set) edit(h *Holder, in []byte, withheld string, replace func(p *pass, text []byte) []byte) (out []byte, n counts) {
+	defer s.recovered(func() { out, n = []byte(withheld), counts{own: 1} })
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.x == nil || !holds(s.x, in, &s.scratches) {
+		return in, counts{}
 	}
-	out = in
-	for pass := 0; ; pass++ {
-		spans := find(m, out, &s.scratch)
-		if len(spans) == 0 {
-			return out, hits
-		}
-		spans = m.merge(out, spans)
-		hits += len(spans)
-		if pass == maxPasses {
-			whole := []span{{start: 0, end: len(out), owner: spans[0].owner}}
-			return replace(m, out, whole), hits
-		}
-		out = replace(m, out, spans)
+	p := s.pass(h)
+	defer p.release()
+	p.find(in)
+	if len(p.f.spans) == 0 {
+		return in, counts{}
 	}
+	return replace(p, in), p.count()
 }
 
-// replace returns a copy of text with a marker for each of the sorted spans.
-func (m *matcher) replace(text []byte, spans []span) []byte {
-	edits := make([]edit, len(spans))
-	for i, sp := range spans {
-		edits[i] = edit{start: sp.start, end: sp.end, text: m.owners[sp.owner].marker}
+// editString is edit for strings: clean ones are not copied.
+func (s *Set) editString(h *Holder, in string) (out string, n counts) {
+	if !s.suspects(in) {
+		return in, counts{}
 	}
-	return apply(text, edits)
+	edited, n := s.edit(h, []byte(in), Withheld, (*pass).replace)
+	if n.hits() == 0 {
+		return in, n
+	}
+	return string(edited), n
+}
+
+// suspects reports whether a text has to be looked at more closely, as it does if looking at it fails.
+func (s *Set) suspects(in string) (yes bool) {
+	defer s.recovered(func() { yes = true })
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.x != nil && holds(s.x, in, &s.scratches)
+}
+
+// pass is the work on one text. It lives as long as the lock of the set is held.
+type pass struct {
+	set *Set
+	sc  *scratch
+	f   found
+}
+
+func (s *Set) pass(h *Holder) *pass {
+	sc := newScratch(&s.scratches)
+	return &pass{set: s, sc: sc, f: found{spans: sc.spans[:0], holder: h}}
+}
+
+func (p *pass) release() {
+	p.sc.spans = p.f.spans
+	p.sc.release(&p.set.scratches)
+}
+
+func (p *pass) find(text []byte) {
+	p.sc.collect(p.set.x, text, behind(0), &p.f, &p.set.scratches)
+}
+
+func (p *pass) count() (n counts) {
+	for _, s := range p.f.spans {
+		if p.f.holder.given(s.owner) {
+			n.own++
+		} else {
+			n.foreign++
+		}
+	}
+	return n
+}
+
+// marker is what takes the place of a value.
+func (p *pass) marker(e *entry) string {
+	l := e.first
+	if p.f.holder != nil {
+		if l = p.f.holder.label(e); l == nil {
+			return foreignMarker
+		}
+	}
+	return l.marker(p.set.x, &p.set.scratches)
+}
+
+// replace returns a copy of text with a marker for each span.
+func (p *pass) replace(text []byte) []byte {
+	size := len(text)
+	for _, s := range p.f.spans {
+		size += len(p.marker(s.owner)) - (s.end - s.start)
+	}
+	out := make([]byte, 0, size)
+	at := 0
+	for _, s := range p.f.spans {
+		out = append(out, text[at:s.start]...)
+		out = append(out, p.marker(s.owner)...)
+		at = s.end
+	}
+	return append(out, text[at:]...)
+}
+
+// hasMarker reports whether something like a marker stands in t.
+func hasMarker[T text](t T) bool {
+	for at := 0; ; at++ {
+		i := indexByte(t[at:], markerOpen[0])
+		if i < 0 {
+			return false
+		}
+		if at += i; hasAt(t, at, markerOpen) {
+			return true
+		}
+	}
 }
 
 // edit replaces text[start:end].

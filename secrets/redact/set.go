@@ -2,11 +2,10 @@ package redact
 
 import (
 	"errors"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unicode"
 )
 
@@ -23,17 +22,28 @@ var ErrEmpty = errors.New("redact: the value is empty, so there is nothing to ma
 // Set holds the values to redact. The zero value is an empty set ready for use; a Set must not be copied
 // after first use. All methods are safe for concurrent use.
 type Set struct {
-	mu      sync.Mutex        // serialises writers; readers use current only
-	entries map[string]*entry // by trimmed value
-	current atomic.Pointer[matcher]
-	scratch sync.Pool // *scratch
+	// Now is the clock that retention is measured with, [time.Now] if it is nil. It must be set before the
+	// first use of the set.
+	Now func() time.Time
+	// MaxRetained bounds the values that are kept only because a [Holder] had them; 0 stands for
+	// [DefaultMaxRetained]. Beyond it those that would expire first are dropped early. It must be set before
+	// the first use of the set.
+	MaxRetained int
+
+	mu        sync.RWMutex
+	entries   map[string]*entry // by trimmed value
+	x         *index
+	retained  retained
+	scratches sync.Pool // *scratch
+	failures  atomic.Uint64
 }
 
-// entry is one registered value and the names that it was registered under.
+// entry is one registered value.
 type entry struct {
-	value   string
-	names   map[string]int // reference counts
-	needles []needle
+	value string
+	names map[string]*label
+	first *label   // the first of them
+	ids   []uint32 // of the needles
 }
 
 // NewSet returns an empty set.
@@ -43,19 +53,17 @@ func NewSet() *Set { return &Set{} }
 // [Set.Remove] was called as often as Add. A value with several names is shown under the first of them in
 // byte order.
 //
-// In the marker each byte of name that is not an ASCII letter, a digit or one of "-_.:/#@+" is shown as
-// "_", and a name that holds a registered value is shown as "secret".
+// Parts of structured values are registered with them, as the documentation of the package says. In the marker each
+// byte of name that is not an ASCII letter, a digit or one of "-_.:/#@+" is shown as "_", and a name that
+// holds a registered value is shown as "secret".
 //
 // Add returns [ErrEmpty] or [ErrShort] and registers nothing if the value is unfit.
 func (s *Set) Add(name, value string) error {
-	value = trim(value)
-	switch {
-	case value == "":
-		return ErrEmpty
-	case len(value) < MinLength:
-		return ErrShort
+	value, err := fit(value)
+	if err != nil {
+		return err
 	}
-	s.add(name, value)
+	s.register(name, value)
 	return nil
 }
 
@@ -63,65 +71,125 @@ func (s *Set) Add(name, value string) error {
 // is replaced only where no letter, digit or underscore touches it. A value without any letter or digit,
 // and the words true, false and null, cannot be told from ordinary text and are not registered.
 func (s *Set) AddShort(name, value string) {
-	value = trim(value)
-	if len(value) < MinLength && !distinct(value) {
-		return
+	if value = trim(value); len(value) >= MinLength || distinct(value) {
+		s.register(name, value)
 	}
-	s.add(name, value)
+}
+
+func (s *Set) register(name, value string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.add(name, value).registered++
+	s.sweep()
 }
 
 // Remove undoes one [Set.Add] or [Set.AddShort] of the same name and value. Removing what is not
 // registered does nothing.
 func (s *Set) Remove(name, value string) {
-	value = trim(value)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e := s.entries[value]
-	if e == nil || e.names[name] == 0 {
+	e := s.entries[trim(value)]
+	if e == nil {
 		return
 	}
-	if e.names[name]--; e.names[name] > 0 {
-		return
+	if l := e.names[name]; l != nil && l.registered > 0 {
+		l.registered--
+		s.unused(l)
+		s.sweep()
 	}
-	delete(e.names, name)
-	if len(e.names) == 0 {
-		delete(s.entries, value)
-	}
-	s.rebuild()
 }
 
-// Len is the number of distinct values in the set.
+// Len is the number of distinct values in the set, those that are only retained included.
 func (s *Set) Len() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	return len(s.entries)
 }
 
-func (s *Set) add(name, value string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// Failures is how often something was withheld because redacting it failed. It is a defect of this package
+// whenever it is not 0.
+func (s *Set) Failures() uint64 { return s.failures.Load() }
+
+// add returns the label of value under name, for the caller to count one more use of it. The caller holds mu.
+func (s *Set) add(name, value string) *label {
+	if s.x == nil {
+		s.entries, s.x = make(map[string]*entry), newIndex()
+	}
 	e := s.entries[value]
 	if e == nil {
-		if s.entries == nil {
-			s.entries = make(map[string]*entry)
-		}
 		value = strings.Clone(value) // a slice of a larger text would keep all of it
-		e = &entry{value: value, names: make(map[string]int), needles: needles(value)}
+		e = &entry{value: value, names: make(map[string]*label)}
 		s.entries[value] = e
+		s.x.addEntry(e)
 	}
-	if e.names[name]++; e.names[name] == 1 {
-		s.rebuild()
+	l := e.names[name]
+	if l == nil {
+		l = &label{name: strings.Clone(name), entry: e, item: notRetained}
+		e.names[l.name] = l
+		s.x.addLabel(name)
+		if e.first == nil || name < e.first.name {
+			e.first = l
+		}
+	}
+	s.retained.drop(l)
+	return l
+}
+
+// drop forgets a label, and the value with its last label. The caller holds mu.
+func (s *Set) drop(l *label) {
+	e := l.entry
+	delete(e.names, l.name)
+	s.x.removeLabel(l.name)
+	if e.first == l {
+		e.first = nil
+		for _, other := range e.names {
+			if e.first == nil || other.name < e.first.name {
+				e.first = other
+			}
+		}
+	}
+	if len(e.names) == 0 {
+		delete(s.entries, e.value)
+		s.x.removeEntry(e)
 	}
 }
 
-// rebuild publishes a matcher for the entries as they are now. The caller holds mu.
-func (s *Set) rebuild() {
-	if len(s.entries) == 0 {
-		s.current.Store(nil)
-		return
+// addEntry indexes a value and its parts.
+func (x *index) addEntry(e *entry) {
+	if len(canonical(e.value)) < MinLength {
+		x.version++
+		x.words = append(x.words, word{text: e.value, owner: e, bounded: len(e.value) < MinLength})
+		x.shortest = min(x.shortest, len(e.value))
 	}
-	entries := slices.SortedFunc(maps.Values(s.entries), func(a, b *entry) int { return strings.Compare(a.value, b.value) })
-	s.current.Store(newMatcher(entries, &s.scratch))
+	if len(e.value) < MinLength {
+		return // too little to go by once it is encoded
+	}
+	for _, p := range parts(e.value) {
+		x.add(e, needles(p))
+	}
+}
+
+// removeEntry undoes addEntry.
+func (x *index) removeEntry(e *entry) {
+	for i := range x.words {
+		if x.words[i].owner == e {
+			x.words = append(x.words[:i:i], x.words[i+1:]...)
+			break
+		}
+	}
+	x.remove(e)
+}
+
+// fit trims a value and says what is wrong with it.
+func fit(value string) (string, error) {
+	value = trim(value)
+	switch {
+	case value == "":
+		return "", ErrEmpty
+	case len(value) < MinLength:
+		return "", ErrShort
+	}
+	return value, nil
 }
 
 // trim cuts what is around a value more often than it is part of it: the line end of a file, the spaces of

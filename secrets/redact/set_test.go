@@ -89,8 +89,9 @@ func TestMarkers(t *testing.T) {
 		reason string
 	}{
 		{"value within any marker", []string{"a", "redacted:"}, "is redacted: yes", "is [redacted:a] yes", "the marker holds the value, and is not a hit"},
-		{"marker and context make a value", []string{"n", "AAAAAAAA", "b", "xx[redacted:n]"}, "xxAAAAAAAA", "[redacted:b]", "what redaction creates is redacted"},
-		{"value reaches into a marker", []string{"n", "AAAAAAAA", "b", "cted:n]tail"}, "AAAAAAAAtail!", "[redacted:b]!", "a marker is masked whole or not at all"},
+		{"marker and context make a value", []string{"n", "AAAAAAAA", "b", "xx[redacted:n]"}, "xxAAAAAAAA", "xx[redacted:n]", "no value was there, and a marker ends what stands before it"},
+		{"value reaches into a marker", []string{"n", "AAAAAAAA", "b", "cted:n]tail"}, "AAAAAAAAtail!", "[redacted:n]tail!", "a marker is never part of a hit"},
+		{"foreign hit of a holder", []string{"n", "AAAAAAAA", "b", "xx[redacted]"}, "xx[redacted]", "xx[redacted]", "that is a marker as well"},
 		{"foreign marker", []string{"n", "AAAAAAAA"}, "[redacted:AAAAAAAA]", "[redacted:[redacted:n]]", "only the set's own markers are trusted"},
 		{"value as its own name", []string{"AAAAAAAA", "AAAAAAAA"}, "AAAAAAAA", "[redacted:secret]", "a name that is the value is not shown"},
 		{"value of another in the name", []string{"my-AAAAAAAA", "BBBBBBBB", "n", "AAAAAAAA"}, "BBBBBBBB", "[redacted:secret]", "nor one that holds it"},
@@ -98,7 +99,7 @@ func TestMarkers(t *testing.T) {
 		{"empty name", []string{"", "AAAAAAAA"}, "AAAAAAAA", "[redacted:secret]", "a marker has a name"},
 		{"reference as the name", []string{"vault:kv/app#token@4", "AAAAAAAA"}, "AAAAAAAA", "[redacted:vault:kv/app#token@4]", "references are shown as they are"},
 		{"first name", []string{"b", "AAAAAAAA", "a", "AAAAAAAA"}, "AAAAAAAA", "[redacted:a]", "one value, two names"},
-		{"value that ends like a marker", []string{"v", "]zzzzzzz"}, "]zzzzzzzzzzzzzz", "[redacted:v]", "each round takes more of the text, so this ends"},
+		{"value that ends like a marker", []string{"v", "]zzzzzzz"}, "]zzzzzzzzzzzzzz", "[redacted:v]zzzzzzz", "what is left is no value, whatever stands before it"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,0 +1,176 @@
+package redact
+
+import "math"
+
+// index holds the needles of all values in forms that are searched. It is guarded by the lock of its [Set].
+type index struct {
+	long, mid grams
+	tails     tails
+	needles   []needle // by id; 0 is none
+	places    []place  // working memory
+	free      []uint32
+	words     []word // values that are looked for as they are
+	margin    int    // no needle needs a longer run for a hit
+	longest   int    // no needle is longer
+	shortest  int    // no text below this length holds a needle
+	labels    map[string]int
+	maxLabel  int
+	version   int // changes with what is found
+}
+
+// Needles of longSize bytes and more are sampled at every eleventh byte, shorter ones at every fourth. One
+// class for all would make a single short value slow the search for all others.
+const (
+	longSize, longWidth = 16, 6
+	midSize, midWidth   = MinLength, 5
+)
+
+func newIndex() *index {
+	x := &index{long: newGrams(longSize, longWidth), mid: newGrams(midSize, midWidth), labels: make(map[string]int)}
+	x.clear()
+	return x
+}
+
+// clear drops what may only be dropped when nothing is indexed.
+func (x *index) clear() {
+	x.long.reset(0)
+	x.mid.reset(0)
+	x.tails.clear()
+	x.needles, x.free = make([]needle, 1), nil
+	x.margin, x.longest, x.maxLabel = secretRun, 0, len(plainLabel)
+	x.shortest = math.MaxInt
+}
+
+// class is where a needle is indexed.
+func (x *index) class(n *needle) *grams {
+	if n.run >= longSize {
+		return &x.long
+	}
+	return &x.mid
+}
+
+// places lists the grams of n that are indexed, in each of their spellings: those of windows of size bytes so
+// close that each run that is a hit holds all of one.
+func (g *grams) places(list []place, n *needle) []place {
+	stride := n.run - g.size + 1
+	next := n.first
+	for start := n.first; start+g.size <= min(len(n.text), maxOffset); start += stride {
+		for next = max(next, start); next < start+g.step; next++ {
+			list = spellings(list, g.load(n.text, next), next)
+		}
+	}
+	return list
+}
+
+// add indexes the needles of an entry.
+func (x *index) add(e *entry, list []needle) {
+	x.version++
+	for i := range list {
+		n := &list[i]
+		n.owner = e
+		g := x.class(n)
+		if n.run == len(n.text) {
+			n.first = g.rarest(n.text)
+		}
+		x.insert(g, n)
+		x.tails.add(n)
+		x.margin, x.longest = max(x.margin, n.run), max(x.longest, len(n.text))
+		x.shortest = min(x.shortest, n.run)
+	}
+}
+
+func (x *index) insert(g *grams, n *needle) {
+	x.places = g.places(x.places[:0], n)
+	if g.full(len(x.places)) {
+		x.layOut(g, len(x.places))
+		x.places = g.places(x.places[:0], n)
+	}
+	id := uint32(len(x.needles)) //nolint:gosec // memory ends first
+	if k := len(x.free); k > 0 {
+		id = x.free[k-1]
+		x.free = x.free[:k-1]
+		x.needles[id] = *n
+	} else {
+		x.needles = append(x.needles, *n)
+	}
+	for _, p := range x.places {
+		g.insert(p.gram, id, p.offset)
+	}
+	n.owner.ids = append(n.owner.ids, id)
+}
+
+// layOut makes room in a table for more grams. The needles stay as they are.
+func (x *index) layOut(g *grams, more int) {
+	g.reset(g.live + more)
+	for id := range x.needles {
+		if n := &x.needles[id]; n.owner != nil && x.class(n) == g {
+			x.places = g.places(x.places[:0], n)
+			for _, p := range x.places {
+				g.insert(p.gram, uint32(id), p.offset)
+			}
+		}
+	}
+}
+
+// rarest is the start of the window of text with the fewest grams that others have, too. Needles that have
+// much in common must not be indexed by that: each text with it would have to be compared with all of them.
+func (g *grams) rarest(text string) int {
+	const enough = 256 // windows are compared for one needle
+	sum, best, start := 0, math.MaxInt, 0
+	var common [enough + longSize]bool
+	for at := 0; at+g.width <= min(len(text), enough+g.width); at++ {
+		h := hash(g.load(text, at))
+		if p := pattern(h); g.filter[h>>g.word]&p == p {
+			common[at] = true
+			sum++
+		}
+		if at >= g.step && common[at-g.step] {
+			sum--
+		}
+		if first := at - g.step + 1; first >= 0 && sum < best {
+			best, start = sum, first
+		}
+	}
+	return start
+}
+
+// remove drops the needles of an entry.
+func (x *index) remove(e *entry) {
+	x.version++
+	for _, id := range e.ids {
+		n := &x.needles[id]
+		g := x.class(n)
+		x.places = g.places(x.places[:0], n)
+		for _, p := range x.places {
+			g.remove(p.gram, id, p.offset)
+		}
+		x.tails.stale += len(n.text)
+		*n = needle{}
+		x.free = append(x.free, id)
+	}
+	e.ids = nil
+	switch {
+	case len(x.free) == len(x.needles)-1 && len(x.words) == 0:
+		x.clear()
+	case 4*x.tails.stale > 3*x.tails.used+minTails:
+		x.tails.clear()
+		for id := range x.needles {
+			if n := &x.needles[id]; n.owner != nil {
+				x.tails.add(n)
+			}
+		}
+	}
+}
+
+// scan adds what stands in t, which was decoded depth times, to f. It reports whether that is enough.
+func scan[T text](x *index, t T, e edges, depth int, f *found) bool {
+	if scanGrams(x, &x.long, t, f) || scanGrams(x, &x.mid, t, f) {
+		return true
+	}
+	for i := range x.words {
+		if scanWord(t, &x.words[i], e.before[depth], e.after, f) {
+			return true
+		}
+	}
+	return false
+}

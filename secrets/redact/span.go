@@ -1,0 +1,120 @@
+package redact
+
+import (
+	"cmp"
+	"slices"
+	"unicode/utf8"
+)
+
+// span is a place in a text where a part of a value stands.
+type span struct {
+	start, end int
+	owner      *entry
+}
+
+// found collects what a search finds.
+type found struct {
+	spans  []span
+	holder *Holder         // whose values name a marker before those of others
+	first  bool            // whether one is enough
+	all    map[*entry]bool // if not nil, takes all values that are found
+	base   int             // index of the first span that may be made one with others
+	tidied int             // how many spans were left when that was done last
+}
+
+// manySpans is how many are collected before those that overlap are made one.
+const manySpans = 1 << 10
+
+// add takes a span and reports whether that is enough.
+func (f *found) add(start, end int, owner *entry) bool {
+	if f.first {
+		return true
+	}
+	if f.all != nil {
+		f.all[owner] = true
+	}
+	s := span{start: start, end: end, owner: owner}
+	if n := len(f.spans); n > f.base && f.spans[n-1] == s {
+		return false
+	}
+	f.spans = append(f.spans, s)
+	if len(f.spans)-f.base >= 2*max(f.tidied, manySpans) {
+		f.tidy()
+	}
+	return false
+}
+
+// tidy sorts the spans from base on and makes one of those that overlap.
+func (f *found) tidy() {
+	spans := f.spans[f.base:]
+	slices.SortFunc(spans, func(a, b span) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end))
+	})
+	merged := spans[:0]
+	for _, s := range spans {
+		if last := len(merged) - 1; last >= 0 && s.start < merged[last].end {
+			merged[last].end = max(merged[last].end, s.end)
+			merged[last].owner = f.better(merged[last].owner, s.owner)
+			continue
+		}
+		merged = append(merged, s)
+	}
+	f.spans = f.spans[:f.base+len(merged)]
+	f.tidied = len(merged)
+}
+
+// better is the one of two values that names a marker for both: one that the holder was given, the longer
+// one, or the first in order of values.
+func (f *found) better(a, b *entry) *entry {
+	if a == b {
+		return a
+	}
+	if mine := f.holder.given(a); mine != f.holder.given(b) {
+		if mine {
+			return a
+		}
+		return b
+	}
+	if len(a.value) > len(b.value) || len(a.value) == len(b.value) && a.value < b.value {
+		return a
+	}
+	return b
+}
+
+// wholeRunes widens a range that begins or ends within a character, so that valid UTF-8 stays valid.
+func wholeRunes(text []byte, start, end int) (from, to int) {
+	from, to = start, end
+	if r := runeAround(text, start); r.start < start {
+		from = r.start
+	}
+	if r := runeAround(text, end); r.start < end {
+		to = r.end
+	}
+	return from, to
+}
+
+// runeAround is the character that goes on over the position at, or the empty range there.
+func runeAround(text []byte, at int) span {
+	for i := at - 1; i >= 0 && i > at-utf8.UTFMax; i-- {
+		if utf8.RuneStart(text[i]) {
+			if _, n := utf8.DecodeRune(text[i:]); i+n > at {
+				return span{start: i, end: i + n}
+			}
+			break
+		}
+	}
+	return span{start: at, end: at}
+}
+
+// openRune is where a character begins that goes on behind text, the end if none does.
+func openRune(text []byte) int {
+	for i := len(text) - 1; i >= 0 && i > len(text)-utf8.UTFMax; i-- {
+		if utf8.RuneStart(text[i]) {
+			if !utf8.FullRune(text[i:]) {
+				return i
+			}
+			break
+		}
+	}
+	return len(text)
+}
