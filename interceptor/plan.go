@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
@@ -41,6 +42,66 @@ type plan struct {
 	// fields of a struct, in order, embedded ones flattened the way
 	// encoding/json does it.
 	fields []planField
+
+	// What follows is for finders.
+	typ     reflect.Type
+	kind    reflect.Kind
+	role    role
+	bytes   bool // a slice or an array of bytes
+	hidden  bool // see hasHiddenText
+	of      atomic.Pointer[plan]   // see elem
+	by      atomic.Pointer[plan]   // see keys
+	within  []atomic.Pointer[plan] // see field
+	entries sync.Pool              // *entry, of a map
+}
+
+// A role is what a type means to the guard.
+type role uint8
+
+const (
+	rolePlain  role = iota
+	roleValue       // secrets.Value
+	roleGuard       // a manifest or a run config
+	roleTime        // time.Time
+	roleRaw         // JSON and payloads that are encoded already
+	roleObject      // map[string]any
+)
+
+func roleOf(t reflect.Type) role {
+	switch t {
+	case typeValue:
+		return roleValue
+	case typeManifest, typeRunConfig:
+		return roleGuard
+	case typeTime:
+		return roleTime
+	case typeRawJSON, typeRawValue, typePayloads, typePayload:
+		return roleRaw
+	case typeObject:
+		return roleObject
+	}
+	return rolePlain
+}
+
+// elem is the plan of what a pointer, slice, array or map holds. Plans refer to one
+// another like types do, in circles, so that each link is made when it is needed.
+func (p *plan) elem() *plan { return linked(&p.of, p.typ.Elem) }
+
+// keys is the plan of a map's keys.
+func (p *plan) keys() *plan { return linked(&p.by, p.typ.Key) }
+
+// field is the plan of the type of fields[i].
+func (p *plan) field(i int) *plan {
+	return linked(&p.within[i], func() reflect.Type { return p.typ.FieldByIndex(p.fields[i].index).Type })
+}
+
+func linked(link *atomic.Pointer[plan], typ func() reflect.Type) *plan {
+	to := link.Load()
+	if to == nil {
+		to = planOf(typ())
+		link.Store(to)
+	}
+	return to
 }
 
 type planField struct {
@@ -85,6 +146,7 @@ var (
 	typeJSONMarshal  = reflect.TypeFor[json.Marshaler]()
 	typeTransfer     = reflect.TypeFor[converter.ValueWithTransferTypeConverter]()
 	typeTextMarshal  = reflect.TypeFor[encoding.TextMarshaler]()
+	typeObject       = reflect.TypeFor[map[string]any]()
 	typeEncodedValue = reflect.TypeFor[converter.EncodedValues]()
 
 	plans sync.Map // reflect.Type -> *plan
@@ -95,7 +157,8 @@ func planOf(t reflect.Type) *plan {
 	if p, ok := plans.Load(t); ok {
 		return p.(*plan)
 	}
-	p := &plan{opaque: isOpaque(t)}
+	p := &plan{typ: t, kind: t.Kind(), role: roleOf(t), opaque: isOpaque(t), hidden: hasHiddenText(t)}
+	p.bytes = (p.kind == reflect.Slice || p.kind == reflect.Array) && t.Elem().Kind() == reflect.Uint8
 	p.guard, p.text, p.number = reach(t, map[reflect.Type]bool{})
 	p.marshals = p.opaque && !(t.Kind() == reflect.Struct && hidesFields(t, map[reflect.Type]bool{}))
 	if t.Kind() == reflect.Struct && !isLeafType(t) && !reflect.PointerTo(t).Implements(typeProto) {
@@ -105,6 +168,7 @@ func planOf(t reflect.Type) *plan {
 			f.guard, f.text, f.number = reach(ft, map[reflect.Type]bool{})
 			p.fields = append(p.fields, f)
 		}
+		p.within = make([]atomic.Pointer[plan], len(p.fields))
 	}
 	actual, _ := plans.LoadOrStore(t, p)
 	return actual.(*plan)
