@@ -71,20 +71,24 @@ func (f *finder) structure(v reflect.Value, p *plan, left int) bool {
 		if !(f.guard && field.guard || f.text != nil && field.text || f.encoded && field.number) {
 			continue
 		}
-		fv := v
-		if len(field.index) == 1 {
-			fv = v.Field(field.index[0])
-		} else {
-			var err error
-			if fv, err = v.FieldByIndexErr(field.index); err != nil {
-				continue // a nil embedded pointer: nothing there
-			}
+		fv, ok := fieldAt(v, field.index)
+		if !ok { // a nil embedded pointer: nothing there
+			continue
 		}
 		if f.planned(fv, p.field(i), field.name, left-1) {
 			return true
 		}
 	}
 	return false
+}
+
+// fieldAt returns a field, without the detour that one of an embedded struct takes.
+func fieldAt(v reflect.Value, index []int) (reflect.Value, bool) {
+	if len(index) == 1 {
+		return v.Field(index[0]), true
+	}
+	field, err := v.FieldByIndexErr(index)
+	return field, err == nil
 }
 
 func (f *finder) sequence(v reflect.Value, p *plan, key string, left int) bool {

@@ -3,11 +3,9 @@ package interceptor
 import (
 	"encoding/json"
 	"errors"
-	"maps"
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/secrets"
@@ -220,7 +218,7 @@ func (j *judgement) judgeManifest(m sandbox.Manifest, at string, resolvable bool
 
 // named is a place as allow_literals names it: below what the call is called.
 func (j *judgement) named(at string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(j.call.name) + at
+	return escaped.Replace(j.call.name) + at
 }
 
 // structural leaves out what only the side that resolves has a say in: grants.
@@ -236,25 +234,28 @@ func (j *judgement) environment(m sandbox.Manifest, at string, resolvable bool) 
 	if !resolvable || !j.call.activity {
 		return
 	}
-	for i, name := range slices.Sorted(maps.Keys(m.Environment.Values)) {
-		ev := m.Environment.Values[name]
+	for name, ev := range m.Environment.Values {
 		if ev.Secret.IsZero() {
 			continue
 		}
-		shown := validation.SafeSegment(name, i)
-		where := at + "/environment/value/" + shown
-		j.each(func(s *side) {
+		for _, s := range j.sides {
 			if !s.grants || !s.listed {
-				return
+				continue
 			}
 			if ev.Secret.Literal() {
-				s.add(violation(validation.RuleLiteralInSecretField, where))
-				return
+				s.add(violation(validation.RuleLiteralInSecretField, at+"/environment/value/"+shownVariable(m, name)))
+				continue
 			}
 			grant, _, rule := envGrant(s.policy, name, ev.Secret.Ref(), j.scope(s), j.now)
 			if rule != "" {
-				s.add(notGranted(rule, where, s.policy, grant, "env", shown))
+				shown := shownVariable(m, name)
+				s.add(notGranted(rule, at+"/environment/value/"+shown, s.policy, grant, "env", shown))
 			}
-		})
+		}
 	}
+}
+
+// shownVariable is the name of a variable as messages show it.
+func shownVariable(m sandbox.Manifest, name string) string {
+	return validation.SafeSegment(name, rank(reflect.ValueOf(m.Environment.Values), name))
 }

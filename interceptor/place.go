@@ -50,10 +50,13 @@ func (p place) String() string {
 		if s.keys.IsValid() {
 			name = validation.SafeSegment(name, rank(s.keys, name))
 		}
-		b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(name))
+		b.WriteString(escaped.Replace(name))
 	}
 	return b.String()
 }
+
+// escaped writes a name as a segment of a JSON pointer.
+var escaped = strings.NewReplacer("~", "~0", "/", "~1")
 
 func rank(m reflect.Value, key string) int {
 	names := make([]string, 0, m.Len())

@@ -47,8 +47,8 @@ type plan struct {
 	typ     reflect.Type
 	kind    reflect.Kind
 	role    role
-	bytes   bool // a slice or an array of bytes
-	hidden  bool // see hasHiddenText
+	bytes   bool                   // a slice or an array of bytes
+	hidden  bool                   // see hasHiddenText
 	of      atomic.Pointer[plan]   // see elem
 	by      atomic.Pointer[plan]   // see keys
 	within  []atomic.Pointer[plan] // see field
