@@ -131,17 +131,19 @@ func inPlace(info activity.Info, original, args []any) (restore func()) {
 
 // An attempt is one run of an activity.
 type attempt struct {
-	g       *guard
-	info    activity.Info
-	metrics client.MetricsHandler
-	queue   string
-	policy  validation.Policy
-	listed  bool
-	scope   secrets.Scope
-	cleaner cleaner
-	inside  string
-	asking  bool         // the activity runs and asks for a secret
-	over    *atomic.Bool // set when the attempt has ended
+	g        *guard
+	info     activity.Info
+	metrics  client.MetricsHandler
+	queue    string
+	policy   validation.Policy
+	listed   bool
+	scope    secrets.Scope
+	cleaner  cleaner
+	scribe   *scribe               // for the time of preparing
+	resolves client.MetricsCounter // nil before the first
+	inside   string
+	asking   bool         // the activity runs and asks for a secret
+	over     *atomic.Bool // set when the attempt has ended
 }
 
 func (i *activityInbound) attempt(ctx context.Context, info activity.Info) *attempt {
@@ -197,7 +199,9 @@ func (a *attempt) prepare(ctx context.Context, original []any) (context.Context,
 	if err := a.refuse(v); err != nil {
 		return ctx, nil, err
 	}
-	plan := a.places(v.args)
+	a.scribe = &scribe{sink: a.g.sink}
+	defer a.scribe.close()
+	plan := a.places(v.args, v.guardData)
 	if err := plan.problem(a); err != nil {
 		return ctx, nil, err
 	}
@@ -231,6 +235,9 @@ func sameSlice(a, b []any) bool { return len(a) == len(b) && (len(a) == 0 || &a[
 
 // finish hides secrets in what the activity returned.
 func (a *attempt) finish(result any, err error) (any, error) {
+	if err == nil && a.passes(result) {
+		return result, nil
+	}
 	hidden := cleaner{hidden: a.g.hidden}
 	out, hits, failure := hidden.value(result)
 	if failure != nil {
@@ -248,7 +255,7 @@ func (a *attempt) finish(result any, err error) (any, error) {
 		}
 		return out, cleaned
 	}
-	if a.listed && a.policy.Literals() != validation.LiteralsOff && out != nil {
+	if a.judgesResult() && out != nil {
 		c := a.call([]any{out})
 		c.kind, c.activity = "result of activity", false
 		v := a.g.judge(c)
@@ -261,6 +268,28 @@ func (a *attempt) finish(result any, err error) (any, error) {
 		}
 	}
 	return out, nil
+}
+
+// judgesResult is true where the policy has a say in what an activity returns.
+func (a *attempt) judgesResult() bool {
+	return a.listed && a.policy.Literals() != validation.LiteralsOff
+}
+
+// passes reports that there is nothing to hide in a result and nothing to judge, and
+// finds that out by looking at it once.
+func (a *attempt) passes(result any) (ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	judged := a.judgesResult()
+	if judged && a.g.hidden.ContainsString(a.info.ActivityType.Name) {
+		return false
+	}
+	f := finder{guard: judged, encoded: true, text: &search{hidden: a.g.hidden, literals: judged, named: true}}
+	const below = 2 // a judgement begins below the argument's index
+	return !f.any(result, "", maxDepth-below)
 }
 
 func (a *attempt) redacted(channel string, hits int) {

@@ -19,11 +19,10 @@ func grantsAt(p validation.Policy, activity string, at place) []validation.Grant
 	if len(all) == 0 {
 		return nil
 	}
-	segs := at.segments()
 	var out []validation.Grant
-	for _, grant := range all {
-		if grant.Input.Match(segs) {
-			out = append(out, grant)
+	for i := range all {
+		if at.matches(all[i].Input) {
+			out = append(out, all[i])
 		}
 	}
 	return out

@@ -3,6 +3,7 @@ package interceptor
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -106,7 +107,7 @@ func (j *judgement) faults(err error, at string) {
 // isDone reports a place that policy's inputs named and that was dealt with.
 func (j *judgement) isDone(at place) bool {
 	for _, d := range j.done {
-		if len(at) >= len(d) && d.Match(at[:len(d)].segments()) {
+		if len(at) >= len(d) && at[:len(d)].matches(d) {
 			return true
 		}
 	}
@@ -234,6 +235,14 @@ func (j *judgement) environment(m sandbox.Manifest, at string, resolvable bool) 
 	if !resolvable || !j.call.activity {
 		return
 	}
+	var names []string // sorted, for the first that is shown
+	shown := func(name string) string {
+		if names == nil {
+			names = slices.Sorted(maps.Keys(m.Environment.Values))
+		}
+		i, _ := slices.BinarySearch(names, name)
+		return validation.SafeSegment(name, i)
+	}
 	for name, ev := range m.Environment.Values {
 		if ev.Secret.IsZero() {
 			continue
@@ -243,19 +252,13 @@ func (j *judgement) environment(m sandbox.Manifest, at string, resolvable bool) 
 				continue
 			}
 			if ev.Secret.Literal() {
-				s.add(violation(validation.RuleLiteralInSecretField, at+"/environment/value/"+shownVariable(m, name)))
+				s.add(violation(validation.RuleLiteralInSecretField, at+"/environment/value/"+shown(name)))
 				continue
 			}
 			grant, _, rule := envGrant(s.policy, name, ev.Secret.Ref(), j.scope(s), j.now)
 			if rule != "" {
-				shown := shownVariable(m, name)
-				s.add(notGranted(rule, at+"/environment/value/"+shown, s.policy, grant, "env", shown))
+				s.add(notGranted(rule, at+"/environment/value/"+shown(name), s.policy, grant, "env", shown(name)))
 			}
 		}
 	}
-}
-
-// shownVariable is the name of a variable as messages show it.
-func shownVariable(m sandbox.Manifest, name string) string {
-	return validation.SafeSegment(name, rank(reflect.ValueOf(m.Environment.Values), name))
 }

@@ -53,7 +53,10 @@ func (a *attempt) resolve(ctx context.Context, s site) (secrets.Value, error) {
 	if err := a.g.hide(s.grant.Secret.Name, s.ref, res.Reveal(mint.Guard())); err != nil {
 		return secrets.Value{}, a.tooShort(s.ref)
 	}
-	a.metrics.WithTags(map[string]string{"queue": a.queue}).Counter(metricResolves).Inc(1)
+	if a.resolves == nil {
+		a.resolves = a.metrics.WithTags(map[string]string{"queue": a.queue}).Counter(metricResolves)
+	}
+	a.resolves.Inc(1)
 	return secrets.Resolved(mint.Guard(), s.ref, res), nil
 }
 
@@ -83,7 +86,7 @@ func (g *guard) hide(name string, ref secrets.Ref, value string) error {
 // secrets waits for the record, like every granting act; one that only carries a
 // manifest may be a clean-up, which never waits.
 func (a *attempt) allow(ctx context.Context, v verdict, grants bool) error {
-	if !v.guardData && !grants {
+	if !v.guardData && !grants || isDiscard(a.g.sink) {
 		return nil
 	}
 	r := a.record(audit.ActionAllow, v.outcome())
@@ -91,10 +94,24 @@ func (a *attempt) allow(ctx context.Context, v verdict, grants bool) error {
 		a.g.trail.add(r)
 		return nil
 	}
-	if err := writeRecord(ctx, a.g.sink, r); err != nil {
+	return a.write(ctx, r)
+}
+
+// write waits until the sink has taken a record of a granting act.
+func (a *attempt) write(ctx context.Context, r audit.Record) error {
+	err := a.scribe.write(ctx, r)
+	if err != nil {
 		return a.notRecorded()
 	}
 	return nil
+}
+
+// withScribe returns the attempt with a scribe of its own, for one who asks while the
+// activity runs.
+func (a *attempt) withScribe() *attempt {
+	own := *a
+	own.scribe = &scribe{sink: a.g.sink}
+	return &own
 }
 
 // notResolved records that the provider did not give a value. It grants nothing,
@@ -113,10 +130,10 @@ func (a *attempt) secretRecord(action audit.Action, outcome audit.Outcome, s sit
 // grantRecord writes the record of a granting act before the act. When that
 // fails the act does not happen, and is tried again.
 func (a *attempt) grantRecord(ctx context.Context, action audit.Action, s site) error {
-	if err := writeRecord(ctx, a.g.sink, a.secretRecord(action, audit.OutcomeOK, s)); err != nil {
-		return a.notRecorded()
+	if isDiscard(a.g.sink) {
+		return nil
 	}
-	return nil
+	return a.write(ctx, a.secretRecord(action, audit.OutcomeOK, s))
 }
 
 // withGetter lets the activity ask for a secret by itself, under the same rules.
@@ -145,6 +162,8 @@ func (a *attempt) withGetter(ctx context.Context) context.Context {
 			v := notGranted(rule, "", a.policy, grant, a.scope.ActivityType, askedFor)
 			return secrets.Value{}, a.refused([]validation.Violation{v}, nil)
 		}
+		a := a.withScribe()
+		defer a.scribe.close()
 		s := site{ref: granted, grant: grant, destination: "get:" + a.scope.ActivityType}
 		v, err := a.resolve(ctx, s)
 		if err != nil {

@@ -28,11 +28,32 @@ func (a *attempt) refScope() validation.RefScope {
 }
 
 // places finds every granted place in judged arguments, bindings included.
-func (a *attempt) places(args []any) *injection {
+// guardData is false where judging met none.
+func (a *attempt) places(args []any, guardData bool) *injection {
 	p := &injection{}
 	if !a.listed {
 		return p
 	}
+	if guardData {
+		a.typedSites(args, p)
+	}
+	a.eachInput(args, func(env map[string]any) map[string]any {
+		for name, form := range env {
+			if ref, ok := envRef(form); ok {
+				a.envSite(name, ref, p)
+			}
+		}
+		return nil
+	})
+	a.bindingSites(args, p)
+	if len(p.sites) > 0 && !a.mayUseSecrets() {
+		p.violations = append(p.violations, violation(validation.RuleWorkflowUnlisted, ""))
+	}
+	return p
+}
+
+// typedSites finds the places that types tell.
+func (a *attempt) typedSites(args []any, p *injection) {
 	w := &walker{visitor: visitor{
 		value: func(at place, v secrets.Value, _ bool) (secrets.Value, bool) {
 			grant, ref, rule := pickGrant(grantsAt(a.policy, a.scope.ActivityType, at), v.Ref(), a.refScope(), a.g.now())
@@ -53,19 +74,6 @@ func (a *attempt) places(args []any) *injection {
 		},
 	}}
 	w.values(args)
-	a.eachInput(args, func(env map[string]any) map[string]any {
-		for name, form := range env {
-			if ref, ok := envRef(form); ok {
-				a.envSite(name, ref, p)
-			}
-		}
-		return nil
-	})
-	a.bindingSites(args, p)
-	if len(p.sites) > 0 && !a.mayUseSecrets() {
-		p.violations = append(p.violations, violation(validation.RuleWorkflowUnlisted, ""))
-	}
-	return p
 }
 
 // mayUseSecrets applies the policy's list of workflow types, also to secrets that
