@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"sync/atomic"
+	"time"
 
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
@@ -142,12 +143,13 @@ type attempt struct {
 	scribe   *scribe               // for the time of preparing
 	resolves client.MetricsCounter // nil before the first
 	inside   string
+	began    time.Time    // grants are due or not as of then
 	asking   bool         // the activity runs and asks for a secret
 	over     *atomic.Bool // set when the attempt has ended
 }
 
 func (i *activityInbound) attempt(ctx context.Context, info activity.Info) *attempt {
-	a := &attempt{g: i.g, info: info, metrics: activity.GetMetricsHandler(ctx), queue: i.queue, inside: i.inside, over: new(atomic.Bool)}
+	a := &attempt{g: i.g, info: info, metrics: activity.GetMetricsHandler(ctx), queue: i.queue, inside: i.inside, began: i.g.now(), over: new(atomic.Bool)}
 	if a.queue == "" {
 		a.queue = info.TaskQueue
 	}

@@ -15,15 +15,17 @@ import (
 // took the record, and hides the value before anybody gets it.
 func (a *attempt) resolveAll(ctx context.Context, p *injection) (map[secrets.Ref]secrets.Value, error) {
 	values := make(map[secrets.Ref]secrets.Value, len(p.sites))
-	for _, s := range p.sites {
-		if _, ok := values[s.ref]; !ok {
-			v, err := a.resolve(ctx, s)
-			if err != nil {
+	for i := range p.sites {
+		s := &p.sites[i]
+		v, ok := values[s.ref]
+		if !ok {
+			var err error
+			if v, err = a.resolve(ctx, s); err != nil {
 				return nil, err
 			}
 			values[s.ref] = v
 		}
-		if text, err := values[s.ref].Reveal(); err != nil || !fits(text, s.destination) {
+		if text, err := v.Reveal(); err != nil || !fits(text, s.destination) {
 			return nil, a.unresolved(s.ref, secrets.ErrInvalid)
 		}
 		if err := a.grantRecord(ctx, audit.ActionInject, s); err != nil {
@@ -33,7 +35,7 @@ func (a *attempt) resolveAll(ctx context.Context, p *injection) (map[secrets.Ref
 	return values, nil
 }
 
-func (a *attempt) resolve(ctx context.Context, s site) (secrets.Value, error) {
+func (a *attempt) resolve(ctx context.Context, s *site) (secrets.Value, error) {
 	if err := a.grantRecord(ctx, audit.ActionResolve, s); err != nil {
 		return secrets.Value{}, err
 	}
@@ -50,7 +52,7 @@ func (a *attempt) resolve(ctx context.Context, s site) (secrets.Value, error) {
 		}
 		return secrets.Value{}, a.unresolved(s.ref, err)
 	}
-	if err := a.g.hide(s.grant.Secret.Name, s.ref, res.Reveal(mint.Guard())); err != nil {
+	if err := a.g.hide(s.secret, s.ref, res.Reveal(mint.Guard())); err != nil {
 		return secrets.Value{}, a.tooShort(s.ref)
 	}
 	if a.resolves == nil {
@@ -116,20 +118,20 @@ func (a *attempt) withScribe() *attempt {
 
 // notResolved records that the provider did not give a value. It grants nothing,
 // so nothing waits for it.
-func (a *attempt) notResolved(s site) {
+func (a *attempt) notResolved(s *site) {
 	a.g.trail.add(a.secretRecord(audit.ActionResolve, audit.OutcomeFailed, s))
 }
 
 // secretRecord starts the record of an act on a secret.
-func (a *attempt) secretRecord(action audit.Action, outcome audit.Outcome, s site) audit.Record {
+func (a *attempt) secretRecord(action audit.Action, outcome audit.Outcome, s *site) audit.Record {
 	r := a.record(action, outcome)
-	r.Ref, r.Secret, r.Owner, r.Destination = s.ref.String(), s.grant.Secret.Name, s.grant.Secret.Owner, s.destination
+	r.Ref, r.Secret, r.Owner, r.Destination = s.ref.String(), s.secret, s.owner, s.destination
 	return r
 }
 
 // grantRecord writes the record of a granting act before the act. When that
 // fails the act does not happen, and is tried again.
-func (a *attempt) grantRecord(ctx context.Context, action audit.Action, s site) error {
+func (a *attempt) grantRecord(ctx context.Context, action audit.Action, s *site) error {
 	if isDiscard(a.g.sink) {
 		return nil
 	}
@@ -164,12 +166,12 @@ func (a *attempt) withGetter(ctx context.Context) context.Context {
 		}
 		a := a.withScribe()
 		defer a.scribe.close()
-		s := site{ref: granted, grant: grant, destination: "get:" + a.scope.ActivityType}
-		v, err := a.resolve(ctx, s)
+		s := siteOf(&grant, granted, "get:"+a.scope.ActivityType)
+		v, err := a.resolve(ctx, &s)
 		if err != nil {
 			return secrets.Value{}, err
 		}
-		if err := a.grantRecord(ctx, audit.ActionInject, s); err != nil {
+		if err := a.grantRecord(ctx, audit.ActionInject, &s); err != nil {
 			return secrets.Value{}, err
 		}
 		return v, nil

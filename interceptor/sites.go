@@ -11,9 +11,15 @@ import (
 
 // A site is one granted place that gets a value.
 type site struct {
-	ref         secrets.Ref
-	grant       validation.Grant
-	destination string // "env:NAME", "activity:Type/0/token"
+	ref           secrets.Ref
+	secret, owner string // as policy names them
+	destination   string // "env:NAME", "activity:Type/0/token"
+	// input is where a binding writes, nil for all other sites.
+	input validation.Pointer
+}
+
+func siteOf(grant *validation.Grant, ref secrets.Ref, destination string) site {
+	return site{ref: ref, secret: grant.Secret.Name, owner: grant.Secret.Owner, destination: destination}
 }
 
 // An injection is what an attempt needs: where, and what is wrong with it.
@@ -56,9 +62,9 @@ func (a *attempt) places(args []any, guardData bool) *injection {
 func (a *attempt) typedSites(args []any, p *injection) {
 	w := &walker{visitor: visitor{
 		value: func(at place, v secrets.Value, _ bool) (secrets.Value, bool) {
-			grant, ref, rule := pickGrant(grantsAt(a.policy, a.scope.ActivityType, at), v.Ref(), a.refScope(), a.g.now())
+			grant, ref, rule := pickGrant(grantsAt(a.policy, a.scope.ActivityType, at), v.Ref(), a.refScope(), a.began)
 			if rule == "" && !v.Literal() {
-				p.add(site{ref: ref, grant: grant, destination: "activity:" + a.scope.ActivityType + at.String()})
+				p.add(siteOf(&grant, ref, "activity:"+a.scope.ActivityType+at.String()))
 			}
 			return v, false
 		},
@@ -92,9 +98,9 @@ func (a *attempt) environment(m sandbox.Manifest, p *injection) {
 }
 
 func (a *attempt) envSite(name string, ref secrets.Ref, p *injection) {
-	grant, granted, rule := envGrant(a.policy, name, ref, a.refScope(), a.g.now())
+	grant, granted, rule := envGrant(a.policy, name, ref, a.refScope(), a.began)
 	if rule == "" {
-		p.add(site{ref: granted, grant: grant, destination: "env:" + name})
+		p.add(siteOf(&grant, granted, "env:"+name))
 	}
 }
 
@@ -135,10 +141,11 @@ func (a *attempt) bindingSites(args []any, p *injection) {
 			p.violations = append(p.violations, badPlace(editErr, at, entryKey(a.policy)))
 		case foreign:
 			p.violations = append(p.violations, violation(validation.RuleSecretNotGranted, at))
-		case grant.Secret.Overdue(a.g.now()):
+		case grant.Secret.Overdue(a.began):
 			p.violations = append(p.violations, notGranted(validation.RuleSecretReviewOverdue, at, a.policy, grant, "", ""))
 		case found || empty:
-			s := site{ref: ref, grant: grant, destination: "activity:" + a.scope.ActivityType + at}
+			s := siteOf(&grant, ref, "activity:"+a.scope.ActivityType+at)
+			s.input = grant.Input
 			p.add(s)
 			p.bindings = append(p.bindings, s)
 		}

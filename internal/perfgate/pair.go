@@ -20,6 +20,8 @@ type pair struct {
 	bar, goal float64
 	candidate func()
 	yardstick func()
+	// weight is the pair's share of the budget; zero means 1.
+	weight int
 	// scale corrects for sides that do different amounts of work: the ratio is
 	// multiplied by it. Zero means 1.
 	scale float64

@@ -3,17 +3,14 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"reflect"
 	"slices"
 	"strings"
 
-	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
-
-	"github.com/sandboxguard/sandboxguard/interceptor/zapguard"
 	"github.com/sandboxguard/sandboxguard/sandbox"
+	"github.com/sandboxguard/sandboxguard/secrets/audit"
 	"github.com/sandboxguard/sandboxguard/secrets/redact"
+	"go.uber.org/zap"
 )
 
 // measured is a shape with all that its pairs call.
@@ -36,43 +33,110 @@ func known(n int) (*redact.Set, error) {
 }
 
 // prepare calls f with the shape inside an activity.
-func (s shape) prepare(f func(measured) error) error {
+func (s shape) prepare(literals string, sink audit.Sink, f func(measured) error) error {
 	set, err := known(s.secrets)
 	if err != nil {
 		return err
 	}
-	core := zapguard.NewCore(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), zapcore.AddSync(io.Discard), zapcore.InfoLevel), set)
-	return inActivity(policy(s.refs), set, values(s.secrets), func(a attempts) error {
-		return f(measured{shape: s, at: a, logger: zap.New(core), echo: values(s.secrets)["env:"+variable(0)]})
+	with := setting{policy: policy(s.refs, literals), hidden: set, values: values(s.secrets), sink: sink}
+	return with.inActivity(func(a attempts) error {
+		return f(measured{shape: s, at: a, logger: zap.New(guardedCore(set)), echo: values(s.secrets)["env:"+variable(0)]})
 	})
 }
 
-// guarded is one attempt and one log line, with nothing of the SDK's.
-func (m measured) guarded() {
-	out, err := m.at.run(m.args, func([]any) (any, error) { return m.result, nil })
-	if err != nil || out == nil {
-		panic(fmt.Sprintf("%s: %v", m.name, err)) // check has passed before
+// attemptItems are the headline and what stands beside it.
+func attemptItems(r *report) error {
+	var toJSON, toCipher []ratio
+	for _, s := range shapes() {
+		err := s.prepare("off", audit.Discard(), func(m measured) error {
+			if err := m.check(m.parted); err != nil {
+				return err
+			}
+			json, err := m.jsonWork()
+			if err != nil {
+				return err
+			}
+			cipher, err := m.cipherWork()
+			if err != nil {
+				return err
+			}
+			do := m.calls(m.parted)
+			if r.wants("P1") {
+				toJSON = append(toJSON, r.measure(pair{id: "P1", name: m.name + "/JSON", candidate: do, yardstick: json, bar: m.ceiling, weight: 3}))
+			}
+			if r.wants("P2") {
+				p := pair{id: "P2", name: m.name + "/AES-GCM", candidate: do, yardstick: cipher, weight: 2}
+				if m.name == "bytes1M" {
+					p.bar = 1
+				}
+				toCipher = append(toCipher, r.measure(p))
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if !r.wants("P1") {
+			continue
+		}
+		for _, literals := range []string{"off", "enforce"} {
+			err := s.prepare(literals, willing, func(m measured) error {
+				if err := m.check(m.whole); err != nil {
+					return err
+				}
+				json, err := m.jsonWork()
+				if err != nil {
+					return err
+				}
+				r.measure(pair{id: "P1w", name: m.name + " whole, literals " + literals, candidate: m.calls(m.whole), yardstick: json})
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
 	}
-	line(m.logger)
+	if len(toJSON) > 0 {
+		r.lead(outcome{id: "P1", name: "geometric mean", got: geometric(toJSON), bar: 0.15, goal: 0.10})
+	}
+	if len(toCipher) > 0 {
+		r.add(outcome{id: "P2", name: "geometric mean", got: geometric(toCipher), bar: 1})
+	}
+	return nil
 }
 
-// line logs what a worker logs most.
-func line(logger *zap.Logger) {
-	logger.Info("activity completed", zap.String("ActivityType", "StartJob"), zap.String("WorkflowID", "anomaly-report-2026-10"),
-		zap.String("RunID", "0d9b7f5e-6f0c-4f9a-8a53-2f6f4a3c9b10"), zap.Int("Attempt", 1), zap.Int64("Bytes", 1234567), zap.Bool("Local", false))
+// attempt is one way to make an attempt whose activity returns a result.
+type attempt func(args []any, result any) (got []any, out any, err error)
+
+// parted does what is promised, and no more.
+func (m measured) parted(args []any, result any) ([]any, any, error) { return m.at.parts(args, result) }
+
+// whole does everything that the guard does.
+func (m measured) whole(args []any, result any) (got []any, out any, err error) {
+	out, err = m.at.run(args, func(given []any) (any, error) {
+		got = given
+		return result, nil
+	})
+	return got, out, err
+}
+
+// calls makes an attempt and logs a line.
+func (m measured) calls(do attempt) func() {
+	return func() {
+		if _, out, err := do(m.args, m.result); err != nil || out == nil {
+			panic(fmt.Sprintf("%s: %v", m.name, err)) // check has passed before
+		}
+		line(m.logger)
+	}
 }
 
 // check says what the guard did not do: without it, doing nothing would win.
-func (m measured) check() error {
+func (m measured) check(do attempt) error {
 	before, err := json.Marshal(m.args)
 	if err != nil {
 		return err
 	}
-	var got []any
-	out, err := m.at.run(m.args, func(args []any) (any, error) {
-		got = args
-		return map[string]any{"stdout": strings.Repeat("x", 100) + m.echo + strings.Repeat("y", 100)}, nil
-	})
+	got, out, err := do(m.args, map[string]any{"stdout": strings.Repeat("x", 100) + m.echo + strings.Repeat("y", 100)})
 	if err != nil {
 		return err
 	}

@@ -106,8 +106,9 @@ func values(n int) map[string]string {
 	return m
 }
 
-// policy grants every reference of the shapes to the variable of its name.
-func policy(refs int) string {
+// policy grants every reference of the shapes to the variable of its name. literals
+// is what becomes of text with the form of a credential.
+func policy(refs int, literals string) string {
 	var b, grants strings.Builder
 	b.WriteString("version: 1\n")
 	for i := range refs {
@@ -118,6 +119,5 @@ func policy(refs int) string {
 		fmt.Fprintf(&b, "  token-%d: {ref: \"env:%s\", owner: perf, reason: measured, review_by: 2099-01-01}\n", i, variable(i))
 		fmt.Fprintf(&grants, "    - {secret: token-%d, to: {env: %s}}\n", i, variable(i))
 	}
-	return b.String() + "default:\n  mode: enforce\n  sandbox: {entries: [file]}\n" + grants.String()
+	return b.String() + "default:\n  mode: enforce\n  literals: " + literals + "\n  sandbox: {entries: [file]}\n" + grants.String()
 }
-
