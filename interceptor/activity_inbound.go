@@ -149,7 +149,11 @@ type attempt struct {
 }
 
 func (i *activityInbound) attempt(ctx context.Context, info activity.Info) *attempt {
-	a := &attempt{g: i.g, info: info, metrics: activity.GetMetricsHandler(ctx), queue: i.queue, inside: i.inside, began: i.g.now(), over: new(atomic.Bool)}
+	return i.attemptOf(info, activity.GetMetricsHandler(ctx))
+}
+
+func (i *activityInbound) attemptOf(info activity.Info, metrics client.MetricsHandler) *attempt {
+	a := &attempt{g: i.g, info: info, metrics: metrics, queue: i.queue, inside: i.inside, began: i.g.now(), over: new(atomic.Bool)}
 	if a.queue == "" {
 		a.queue = info.TaskQueue
 	}
@@ -289,7 +293,7 @@ func (a *attempt) passes(result any) (ok bool) {
 	if judged && a.g.hidden.ContainsString(a.info.ActivityType.Name) {
 		return false
 	}
-	f := finder{guard: judged, encoded: true, text: &search{hidden: a.g.hidden, literals: judged, named: true}}
+	f := finder{guard: judged, objects: judged, encoded: true, text: &search{hidden: a.g.hidden, literals: judged, named: true}}
 	const below = 2 // a judgement begins below the argument's index
 	return !f.any(result, "", maxDepth-below)
 }

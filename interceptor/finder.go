@@ -13,8 +13,12 @@ import (
 // hold nothing, and then the walk does not take place. It errs towards yes only:
 // what it cannot tell, or would have to encode, the walk looks at.
 type finder struct {
-	guard bool    // look for secrets.Values, manifests and run configs
-	text  *search // look at texts, unless nil
+	guard bool // look for secrets.Values, manifests and run configs
+	// refs leaves out the manifests that name no secret.
+	refs bool
+	// objects looks for maps that are read as manifests and run configs.
+	objects bool
+	text    *search // look at texts, unless nil
 	// encoded looks at numbers as well, and finds each type of which only its
 	// encoding shows what it writes.
 	encoded bool
@@ -92,7 +96,7 @@ func (f *finder) object(m map[string]any, key string, left int) bool {
 	if m == nil {
 		return false
 	}
-	if f.tooFar(left) || f.guard && namesGuardData(key) {
+	if f.tooFar(left) || f.objects && namesGuardData(key) {
 		return true
 	}
 	for k, v := range m {

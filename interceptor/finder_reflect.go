@@ -3,6 +3,8 @@ package interceptor
 import (
 	"reflect"
 	"strconv"
+
+	"github.com/sandboxguard/sandboxguard/sandbox"
 )
 
 // value is any for what is not JSON's own types.
@@ -19,7 +21,7 @@ func (f *finder) wants(p *plan) bool {
 
 // planned looks at a value whose plan is known.
 func (f *finder) planned(v reflect.Value, p *plan, key string, left int) bool {
-	if !f.wants(p) {
+	if !f.wants(p) || p.null && v.IsNil() {
 		return false
 	}
 	if f.tooFar(left) {
@@ -30,8 +32,12 @@ func (f *finder) planned(v reflect.Value, p *plan, key string, left int) bool {
 		return f.guard && !v.IsZero()
 	case roleTime:
 		return false
-	case roleGuard, roleRaw:
+	case roleManifest:
+		return !f.refs || namesSecrets(v)
+	case roleRunConfig:
 		return true
+	case roleRaw:
+		return v.Kind() == reflect.Struct || v.Kind() == reflect.Pointer && !v.IsNil() || v.Kind() == reflect.Slice && v.Len() > 0
 	case rolePlain, roleObject:
 	}
 	if p.opaque && f.text != nil || f.encoded && (p.embeds || p.hidden) {
@@ -76,6 +82,27 @@ func (f *finder) structure(v reflect.Value, p *plan, left int) bool {
 			continue
 		}
 		if f.planned(fv, p.field(i), field.name, left-1) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesSecrets reports whether the environment of a manifest holds a reference, or a
+// text where one belongs.
+func namesSecrets(v reflect.Value) bool {
+	var m *sandbox.Manifest
+	switch {
+	case !v.CanInterface():
+		return true
+	case v.CanAddr(): // what is addressed is copied when it is made an interface
+		m = v.Addr().Interface().(*sandbox.Manifest)
+	default:
+		held := v.Interface().(sandbox.Manifest)
+		m = &held
+	}
+	for name := range m.Environment.Values {
+		if ev := m.Environment.Values[name]; !ev.Secret.IsZero() {
 			return true
 		}
 	}
@@ -133,9 +160,9 @@ func (f *finder) bytes(v reflect.Value, key string) bool {
 // since a copy of an entry is an allocation.
 func (f *finder) mapping(v reflect.Value, p *plan, key string, left int) bool {
 	if v.Len() == 0 {
-		return f.guard && namesGuardData(key) && !v.IsNil()
+		return f.objects && namesGuardData(key) && !v.IsNil()
 	}
-	if f.guard && namesGuardData(key) {
+	if f.objects && namesGuardData(key) {
 		return true
 	}
 	keys, elems := p.keys(), p.elem()

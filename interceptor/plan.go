@@ -49,6 +49,7 @@ type plan struct {
 	role    role
 	bytes   bool                   // a slice or an array of bytes
 	hidden  bool                   // see hasHiddenText
+	null    bool                   // a pointer that encodes as null where it is nil, and so holds no text
 	of      atomic.Pointer[plan]   // see elem
 	by      atomic.Pointer[plan]   // see keys
 	within  []atomic.Pointer[plan] // see field
@@ -59,20 +60,23 @@ type plan struct {
 type role uint8
 
 const (
-	rolePlain  role = iota
-	roleValue       // secrets.Value
-	roleGuard       // a manifest or a run config
-	roleTime        // time.Time
-	roleRaw         // JSON and payloads that are encoded already
-	roleObject      // map[string]any
+	rolePlain     role = iota
+	roleValue          // secrets.Value
+	roleManifest       // sandbox.Manifest
+	roleRunConfig      // sandbox.RunConfig
+	roleTime           // time.Time
+	roleRaw            // JSON and payloads that are encoded already
+	roleObject         // map[string]any
 )
 
 func roleOf(t reflect.Type) role {
 	switch t {
 	case typeValue:
 		return roleValue
-	case typeManifest, typeRunConfig:
-		return roleGuard
+	case typeManifest:
+		return roleManifest
+	case typeRunConfig:
+		return roleRunConfig
 	case typeTime:
 		return roleTime
 	case typeRawJSON, typeRawValue, typePayloads, typePayload:
@@ -159,6 +163,7 @@ func planOf(t reflect.Type) *plan {
 	}
 	p := &plan{typ: t, kind: t.Kind(), role: roleOf(t), opaque: isOpaque(t), hidden: hasHiddenText(t)}
 	p.bytes = (p.kind == reflect.Slice || p.kind == reflect.Array) && t.Elem().Kind() == reflect.Uint8
+	p.null = p.kind == reflect.Pointer && !t.Implements(typeProto) && !t.Implements(typeTransfer)
 	p.guard, p.text, p.number = reach(t, map[reflect.Type]bool{})
 	p.marshals = p.opaque && !(t.Kind() == reflect.Struct && hidesFields(t, map[reflect.Type]bool{}))
 	if t.Kind() == reflect.Struct && !isLeafType(t) && !reflect.PointerTo(t).Implements(typeProto) {
@@ -198,6 +203,9 @@ func isOpaque(t reflect.Type) bool {
 
 // isOurs reports the module's own wire types, whose exported fields say all.
 func isOurs(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
 	return t.PkgPath() == typeValue.PkgPath() || t.PkgPath() == typeManifest.PkgPath()
 }
 

@@ -14,6 +14,9 @@ import (
 // resolveAll asks the provider once for each reference, after the audit sink
 // took the record, and hides the value before anybody gets it.
 func (a *attempt) resolveAll(ctx context.Context, p *injection) (map[secrets.Ref]secrets.Value, error) {
+	if len(p.sites) == 0 {
+		return nil, nil
+	}
 	values := make(map[secrets.Ref]secrets.Value, len(p.sites))
 	for i := range p.sites {
 		s := &p.sites[i]

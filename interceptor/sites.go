@@ -29,6 +29,20 @@ type injection struct {
 	violations []validation.Violation
 }
 
+// noInjection is that of arguments without a granted place. It is never written to.
+var noInjection = &injection{}
+
+// holdsGuardData is false where no argument holds anything that is granted by its
+// type.
+func holdsGuardData(args []any) bool {
+	for _, arg := range args {
+		if f := (finder{guard: true, refs: true}); f.any(arg, "", maxDepth/2) {
+			return true
+		}
+	}
+	return false
+}
+
 func (a *attempt) refScope() validation.RefScope {
 	return validation.RefScope{Namespace: a.scope.Namespace, TaskQueue: a.queue, WorkflowID: a.scope.WorkflowID}
 }
@@ -36,10 +50,14 @@ func (a *attempt) refScope() validation.RefScope {
 // places finds every granted place in judged arguments, bindings included.
 // guardData is false where judging met none.
 func (a *attempt) places(args []any, guardData bool) *injection {
-	p := &injection{}
 	if !a.listed {
-		return p
+		return noInjection
 	}
+	guardData = guardData && holdsGuardData(args)
+	if !guardData && len(a.policy.Inputs(a.scope.ActivityType))+len(a.policy.InputGrants(a.scope.ActivityType)) == 0 {
+		return noInjection
+	}
+	p := &injection{}
 	if guardData {
 		a.typedSites(args, p)
 	}

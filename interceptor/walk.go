@@ -58,7 +58,7 @@ func (w *walker) still(v reflect.Value, key string) bool {
 	if w.lost || w.text != nil && w.search == nil {
 		return false
 	}
-	f := finder{guard: w.value != nil || w.manifest != nil || w.runConfig != nil || w.object != nil, visited: w.visited}
+	f := finder{guard: w.value != nil || w.manifest != nil || w.runConfig != nil, objects: w.object != nil, visited: w.visited}
 	if w.text != nil {
 		f.text = w.search
 	}
