@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"sync/atomic"
+	"time"
 
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
@@ -141,21 +142,28 @@ func inPlace(info activity.Info, original, args []any) (restore func()) {
 
 // An attempt is one run of an activity.
 type attempt struct {
-	g       *guard
-	info    activity.Info
-	metrics client.MetricsHandler
-	queue   string
-	policy  validation.Policy
-	listed  bool
-	scope   secrets.Scope
-	cleaner cleaner
-	inside  string
-	asking  bool         // the activity runs and asks for a secret
-	over    *atomic.Bool // set when the attempt has ended
+	g        *guard
+	info     activity.Info
+	metrics  client.MetricsHandler
+	queue    string
+	policy   validation.Policy
+	listed   bool
+	scope    secrets.Scope
+	cleaner  cleaner
+	scribe   *scribe               // for the time of preparing
+	resolves client.MetricsCounter // nil before the first
+	inside   string
+	began    time.Time    // grants are due or not as of then
+	asking   bool         // the activity runs and asks for a secret
+	over     *atomic.Bool // set when the attempt has ended
 }
 
 func (i *activityInbound) attempt(ctx context.Context, info activity.Info) *attempt {
-	a := &attempt{g: i.g, info: info, metrics: activity.GetMetricsHandler(ctx), queue: i.queue, inside: i.inside, over: new(atomic.Bool)}
+	return i.attemptOf(info, activity.GetMetricsHandler(ctx))
+}
+
+func (i *activityInbound) attemptOf(info activity.Info, metrics client.MetricsHandler) *attempt {
+	a := &attempt{g: i.g, info: info, metrics: metrics, queue: i.queue, inside: i.inside, began: i.g.now(), over: new(atomic.Bool)}
 	if a.queue == "" {
 		a.queue = info.TaskQueue
 	}
@@ -207,7 +215,9 @@ func (a *attempt) prepare(ctx context.Context, original []any) (context.Context,
 	if err := a.refuse(v); err != nil {
 		return ctx, nil, err
 	}
-	plan := a.places(v.args)
+	a.scribe = &scribe{sink: a.g.sink}
+	defer a.scribe.close()
+	plan := a.places(v.args, v.guardData)
 	if err := plan.problem(a); err != nil {
 		return ctx, nil, err
 	}
@@ -241,6 +251,9 @@ func sameSlice(a, b []any) bool { return len(a) == len(b) && (len(a) == 0 || &a[
 
 // finish hides secrets in what the activity returned.
 func (a *attempt) finish(result any, err error) (any, error) {
+	if err == nil && a.passes(result) {
+		return result, nil
+	}
 	hidden := cleaner{hidden: a.g.hidden}
 	out, hits, failure := hidden.value(result)
 	if failure != nil {
@@ -261,7 +274,7 @@ func (a *attempt) finish(result any, err error) (any, error) {
 		}
 		return out, cleaned
 	}
-	if a.listed && a.policy.Literals() != validation.LiteralsOff && out != nil {
+	if a.judgesResult() && out != nil {
 		c := a.call([]any{out})
 		c.kind, c.activity = "result of activity", false
 		v := a.g.judge(c)
@@ -274,6 +287,28 @@ func (a *attempt) finish(result any, err error) (any, error) {
 		}
 	}
 	return out, nil
+}
+
+// judgesResult is true where the policy has a say in what an activity returns.
+func (a *attempt) judgesResult() bool {
+	return a.listed && a.policy.Literals() != validation.LiteralsOff
+}
+
+// passes reports that there is nothing to hide in a result and nothing to judge, and
+// finds that out by looking at it once.
+func (a *attempt) passes(result any) (ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	judged := a.judgesResult()
+	if judged && a.g.hidden.ContainsString(a.info.ActivityType.Name) {
+		return false
+	}
+	f := finder{guard: judged, objects: judged, encoded: true, text: &search{hidden: a.g.hidden, literals: judged, named: true}}
+	const below = 2 // a judgement begins below the argument's index
+	return !f.any(result, "", maxDepth-below)
 }
 
 func (a *attempt) redacted(channel string, hits int) {

@@ -78,6 +78,9 @@ func (c cleaner) value(v any) (out any, hits int, err error) {
 			out, hits, err = nil, 0, errWithheld
 		}
 	}()
+	if f := (finder{text: &search{hidden: c.hidden, literals: c.literals}, encoded: true}); !f.any(v, "", maxDepth) {
+		return v, 0, nil
+	}
 	s := &scrub{cleaner: c}
 	nv, changed := s.walk(reflect.ValueOf(v), 0)
 	switch {

@@ -19,11 +19,10 @@ func grantsAt(p validation.Policy, activity string, at place) []validation.Grant
 	if len(all) == 0 {
 		return nil
 	}
-	segs := at.segments()
 	var out []validation.Grant
-	for _, grant := range all {
-		if grant.Input.Match(segs) {
-			out = append(out, grant)
+	for i := range all {
+		if at.matches(all[i].Input) {
+			out = append(out, all[i])
 		}
 	}
 	return out
@@ -34,20 +33,26 @@ func grantsAt(p validation.Policy, activity string, at place) []validation.Grant
 // placeholders, workflow code may name it with or without them. rule is empty
 // when there is a grant.
 func pickGrant(candidates []validation.Grant, ref secrets.Ref, scope validation.RefScope, now time.Time) (grant validation.Grant, granted secrets.Ref, rule string) {
-	for _, c := range candidates {
-		granted, err := c.Secret.RefFor(scope)
-		if err != nil && ref == c.Secret.Ref {
-			return c, secrets.Ref{}, validation.RuleSecretScope
+	for i := range candidates {
+		if granted, rule = grantedRef(&candidates[i], ref, scope, now); rule != validation.RuleSecretNotGranted {
+			return candidates[i], granted, rule
 		}
-		if err != nil || (ref != granted && ref != c.Secret.Ref) {
-			continue
-		}
-		if c.Secret.Overdue(now) {
-			return c, secrets.Ref{}, validation.RuleSecretReviewOverdue
-		}
-		return c, granted, ""
 	}
 	return validation.Grant{}, secrets.Ref{}, validation.RuleSecretNotGranted
+}
+
+// grantedRef is pickGrant for one candidate.
+func grantedRef(c *validation.Grant, ref secrets.Ref, scope validation.RefScope, now time.Time) (granted secrets.Ref, rule string) {
+	granted, err := c.Secret.RefFor(scope)
+	switch {
+	case err != nil && ref == c.Secret.Ref:
+		return secrets.Ref{}, validation.RuleSecretScope
+	case err != nil, ref != granted && ref != c.Secret.Ref:
+		return secrets.Ref{}, validation.RuleSecretNotGranted
+	case c.Secret.Overdue(now):
+		return secrets.Ref{}, validation.RuleSecretReviewOverdue
+	}
+	return granted, ""
 }
 
 // envGrant finds the grant that lets ref stand in a sandbox's variable.
@@ -56,7 +61,11 @@ func envGrant(p validation.Policy, env string, ref secrets.Ref, scope validation
 	if !ok {
 		return grant, secrets.Ref{}, validation.RuleSecretNotGranted
 	}
-	return pickGrant([]validation.Grant{grant}, ref, scope, now)
+	granted, rule := grantedRef(&grant, ref, scope, now)
+	if rule == validation.RuleSecretNotGranted {
+		grant = validation.Grant{}
+	}
+	return grant, granted, rule
 }
 
 // askedFor stands for the place of a secret that an activity asks for itself.

@@ -20,7 +20,7 @@ func (a *attempt) inject(args []any, p *injection, values map[secrets.Ref]secret
 	}
 	w := &walker{visitor: visitor{
 		value: func(at place, v secrets.Value, _ bool) (secrets.Value, bool) {
-			_, ref, rule := pickGrant(grantsAt(a.policy, a.scope.ActivityType, at), v.Ref(), a.refScope(), a.g.now())
+			_, ref, rule := pickGrant(grantsAt(a.policy, a.scope.ActivityType, at), v.Ref(), a.refScope(), a.began)
 			got, ok := values[ref]
 			if rule != "" || !ok {
 				return v, false
@@ -40,7 +40,7 @@ func (a *attempt) inject(args []any, p *injection, values map[secrets.Ref]secret
 		if err != nil {
 			return nil, a.unresolved(b.ref, secrets.ErrUnresolved)
 		}
-		edited, err := editArgs(out, b.grant.Input, func(cur reflect.Value, want reflect.Type) (reflect.Value, error) {
+		edited, err := editArgs(out, b.input, func(cur reflect.Value, want reflect.Type) (reflect.Value, error) {
 			if isValueType(want) {
 				if !isZeroValue(cur) {
 					return cur, errNoChange // the walk filled it
@@ -56,7 +56,7 @@ func (a *attempt) inject(args []any, p *injection, values map[secrets.Ref]secret
 			return textAs(text, want)
 		})
 		if err != nil && !errors.Is(err, errNoChange) {
-			v := violation(validation.RuleWrongType, b.grant.Input.String())
+			v := violation(validation.RuleWrongType, b.input.String())
 			if errors.Is(err, errNotUTF8) {
 				v.Detail = "must be a field of bytes: the secret bound to it is not valid UTF-8"
 				v.Fix = "bind a field of bytes, or store the secret as text"
@@ -91,7 +91,7 @@ func (a *attempt) injectManifest(m sandbox.Manifest, values map[secrets.Ref]secr
 
 // envGranted returns the reference that is resolved for a variable.
 func (a *attempt) envGranted(name string, ref secrets.Ref) (secrets.Ref, bool) {
-	_, granted, rule := envGrant(a.policy, name, ref, a.refScope(), a.g.now())
+	_, granted, rule := envGrant(a.policy, name, ref, a.refScope(), a.began)
 	return granted, rule == ""
 }
 

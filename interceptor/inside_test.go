@@ -141,7 +141,7 @@ func TestTwoCopies(t *testing.T) {
 			}); err != nil {
 				t.Fatal(err)
 			}
-			sink.await(t, 3)
+			sink.await(t, 4)
 			want := map[audit.Action]int{audit.ActionDeny: 1, audit.ActionResolve: 1, audit.ActionInject: 1}
 			for action, n := range want {
 				if got := sink.actions()[action]; got != n {

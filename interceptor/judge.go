@@ -89,6 +89,7 @@ func (g *guard) judge(c call) (v verdict) {
 	j.bindings(c.args)
 	if j.open || j.looksAtText() {
 		w.text = j.text
+		w.search = j.search()
 	}
 	args := w.values(j.inputs(c.args))
 	j.extras(w)

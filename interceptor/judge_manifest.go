@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/secrets"
@@ -108,7 +107,7 @@ func (j *judgement) faults(err error, at string) {
 // isDone reports a place that policy's inputs named and that was dealt with.
 func (j *judgement) isDone(at place) bool {
 	for _, d := range j.done {
-		if len(at) >= len(d) && d.Match(at[:len(d)].segments()) {
+		if len(at) >= len(d) && at[:len(d)].matches(d) {
 			return true
 		}
 	}
@@ -220,7 +219,7 @@ func (j *judgement) judgeManifest(m sandbox.Manifest, at string, resolvable bool
 
 // named is a place as allow_literals names it: below what the call is called.
 func (j *judgement) named(at string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(j.call.name) + at
+	return escaped.Replace(j.call.name) + at
 }
 
 // structural leaves out what only the side that resolves has a say in: grants.
@@ -236,25 +235,30 @@ func (j *judgement) environment(m sandbox.Manifest, at string, resolvable bool) 
 	if !resolvable || !j.call.activity {
 		return
 	}
-	for i, name := range slices.Sorted(maps.Keys(m.Environment.Values)) {
-		ev := m.Environment.Values[name]
+	var names []string // sorted, for the first that is shown
+	shown := func(name string) string {
+		if names == nil {
+			names = slices.Sorted(maps.Keys(m.Environment.Values))
+		}
+		i, _ := slices.BinarySearch(names, name)
+		return validation.SafeSegment(name, i)
+	}
+	for name, ev := range m.Environment.Values {
 		if ev.Secret.IsZero() {
 			continue
 		}
-		shown := validation.SafeSegment(name, i)
-		where := at + "/environment/value/" + shown
-		j.each(func(s *side) {
+		for _, s := range j.sides {
 			if !s.grants || !s.listed {
-				return
+				continue
 			}
 			if ev.Secret.Literal() {
-				s.add(violation(validation.RuleLiteralInSecretField, where))
-				return
+				s.add(violation(validation.RuleLiteralInSecretField, at+"/environment/value/"+shown(name)))
+				continue
 			}
 			grant, _, rule := envGrant(s.policy, name, ev.Secret.Ref(), j.scope(s), j.now)
 			if rule != "" {
-				s.add(notGranted(rule, where, ev.Secret.Ref(), s.policy, grant, "env", shown))
+				s.add(notGranted(rule, at+"/environment/value/"+shown(name), ev.Secret.Ref(), s.policy, grant, "env", shown(name)))
 			}
-		})
+		}
 	}
 }

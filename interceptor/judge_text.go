@@ -2,21 +2,22 @@ package interceptor
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/sandboxguard/sandboxguard/validation"
 )
 
 // looksAtText is false where no policy asks about credential-looking text.
-func (j *judgement) looksAtText() bool {
-	if j.g.hidden.Len() > 0 {
-		return true
-	}
-	for _, s := range j.sides {
-		if s.listed && s.policy.Literals() != validation.LiteralsOff {
-			return true
-		}
-	}
-	return false
+func (j *judgement) looksAtText() bool { return j.g.hidden.Len() > 0 || j.literals() }
+
+// literals is true where a policy asks about credential-looking text.
+func (j *judgement) literals() bool {
+	return slices.ContainsFunc(j.sides, func(s *side) bool { return s.listed && s.policy.Literals() != validation.LiteralsOff })
+}
+
+// search is what text acts on.
+func (j *judgement) search() *search {
+	return &search{hidden: j.g.hidden, literals: j.literals(), named: true, destinations: j.call.activity && j.open}
 }
 
 // text meets a string in the arguments.

@@ -30,14 +30,18 @@ func placeOf(p validation.Pointer) place {
 	return out
 }
 
-// segments returns the raw segments, for matching against policy only: a map
-// key is data and must not be shown.
-func (p place) segments() []string {
-	out := make([]string, len(p))
-	for i, s := range p {
-		out[i] = s.name
+// matches reports whether a pointer of policy names the place. It compares with map
+// keys, which are data, and shows none.
+func (p place) matches(pointer validation.Pointer) bool {
+	if len(p) != len(pointer) {
+		return false
 	}
-	return out
+	for i := range p {
+		if pointer[i] != "*" && pointer[i] != p[i].name {
+			return false
+		}
+	}
+	return true
 }
 
 // String is the place as messages show it (I5): a map key that could be a
@@ -50,10 +54,13 @@ func (p place) String() string {
 		if s.keys.IsValid() {
 			name = validation.SafeSegment(name, rank(s.keys, name))
 		}
-		b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(name))
+		b.WriteString(escaped.Replace(name))
 	}
 	return b.String()
 }
+
+// escaped writes a name as a segment of a JSON pointer.
+var escaped = strings.NewReplacer("~", "~0", "/", "~1")
 
 func rank(m reflect.Value, key string) int {
 	names := make([]string, 0, m.Len())

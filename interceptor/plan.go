@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
@@ -44,14 +45,78 @@ type plan struct {
 	// unsent are the exported fields that encoding/json leaves out, and another
 	// converter may not.
 	unsent []planField
+
+	// What follows is for finders.
+	typ     reflect.Type
+	kind    reflect.Kind
+	role    role
+	bytes   bool                   // a slice or an array of bytes
+	hidden  bool                   // see hasHiddenText
+	null    bool                   // a pointer that encodes as null where it is nil, and so holds no text
+	of      atomic.Pointer[plan]   // see elem
+	by      atomic.Pointer[plan]   // see keys
+	within  []atomic.Pointer[plan] // see field
+	entries sync.Pool              // *entry, of a map
 }
 
-// field returns one of the fields, those that JSON leaves out last.
-func (p *plan) field(i int) *planField {
+// A role is what a type means to the guard.
+type role uint8
+
+const (
+	rolePlain     role = iota
+	roleValue          // secrets.Value
+	roleManifest       // sandbox.Manifest
+	roleRunConfig      // sandbox.RunConfig
+	roleTime           // time.Time
+	roleRaw            // JSON and payloads that are encoded already
+	roleObject         // map[string]any
+)
+
+func roleOf(t reflect.Type) role {
+	switch t {
+	case typeValue:
+		return roleValue
+	case typeManifest:
+		return roleManifest
+	case typeRunConfig:
+		return roleRunConfig
+	case typeTime:
+		return roleTime
+	case typeRawJSON, typeRawValue, typePayloads, typePayload:
+		return roleRaw
+	case typeObject:
+		return roleObject
+	}
+	return rolePlain
+}
+
+// at returns one of the fields, those that JSON leaves out last.
+func (p *plan) at(i int) *planField {
 	if i < len(p.fields) {
 		return &p.fields[i]
 	}
 	return &p.unsent[i-len(p.fields)]
+}
+
+// elem is the plan of what a pointer, slice, array or map holds. Plans refer to one
+// another like types do, in circles, so that each link is made when it is needed.
+func (p *plan) elem() *plan { return linked(&p.of, p.typ.Elem) }
+
+// keys is the plan of a map's keys.
+func (p *plan) keys() *plan { return linked(&p.by, p.typ.Key) }
+
+// field is the plan of the type of fields[i].
+func (p *plan) field(i int) *plan {
+	return linked(&p.within[i], func() reflect.Type { return p.typ.FieldByIndex(p.fields[i].index).Type })
+}
+
+func linked(link *atomic.Pointer[plan], typ func() reflect.Type) *plan {
+	to := link.Load()
+	if to == nil {
+		to = planOf(typ())
+		link.Store(to)
+	}
+	return to
 }
 
 type planField struct {
@@ -97,6 +162,7 @@ var (
 	typeJSONMarshal  = reflect.TypeFor[json.Marshaler]()
 	typeTransfer     = reflect.TypeFor[converter.ValueWithTransferTypeConverter]()
 	typeTextMarshal  = reflect.TypeFor[encoding.TextMarshaler]()
+	typeObject       = reflect.TypeFor[map[string]any]()
 	typeEncodedValue = reflect.TypeFor[converter.EncodedValues]()
 
 	plans sync.Map // reflect.Type -> *plan
@@ -107,7 +173,9 @@ func planOf(t reflect.Type) *plan {
 	if p, ok := plans.Load(t); ok {
 		return p.(*plan)
 	}
-	p := &plan{opaque: isOpaque(t)}
+	p := &plan{typ: t, kind: t.Kind(), role: roleOf(t), opaque: isOpaque(t), hidden: hasHiddenText(t)}
+	p.bytes = (p.kind == reflect.Slice || p.kind == reflect.Array) && t.Elem().Kind() == reflect.Uint8
+	p.null = p.kind == reflect.Pointer && !t.Implements(typeProto) && !t.Implements(typeTransfer)
 	p.guard, p.text, p.number = reach(t, map[reflect.Type]bool{})
 	p.marshals = p.opaque && !(t.Kind() == reflect.Struct && hidesFields(t, map[reflect.Type]bool{}))
 	if t.Kind() == reflect.Struct && !isLeafType(t) && !reflect.PointerTo(t).Implements(typeProto) {
@@ -121,6 +189,7 @@ func planOf(t reflect.Type) *plan {
 				p.fields = append(p.fields, f)
 			}
 		}
+		p.within = make([]atomic.Pointer[plan], len(p.fields))
 	}
 	actual, _ := plans.LoadOrStore(t, p)
 	return actual.(*plan)
@@ -150,6 +219,9 @@ func isOpaque(t reflect.Type) bool {
 
 // isOurs reports the module's own wire types, whose exported fields say all.
 func isOurs(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
 	return t.PkgPath() == typeValue.PkgPath() || t.PkgPath() == typeManifest.PkgPath()
 }
 

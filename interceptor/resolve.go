@@ -14,16 +14,21 @@ import (
 // resolveAll asks the provider once for each reference, after the audit sink
 // took the record, and hides the value before anybody gets it.
 func (a *attempt) resolveAll(ctx context.Context, p *injection) (map[secrets.Ref]secrets.Value, error) {
+	if len(p.sites) == 0 {
+		return nil, nil
+	}
 	values := make(map[secrets.Ref]secrets.Value, len(p.sites))
-	for _, s := range p.sites {
-		if _, ok := values[s.ref]; !ok {
-			v, err := a.resolve(ctx, s)
-			if err != nil {
+	for i := range p.sites {
+		s := &p.sites[i]
+		v, ok := values[s.ref]
+		if !ok {
+			var err error
+			if v, err = a.resolve(ctx, s); err != nil {
 				return nil, err
 			}
 			values[s.ref] = v
 		}
-		if text, err := values[s.ref].Reveal(); err != nil || !fits(text, s.destination) {
+		if text, err := v.Reveal(); err != nil || !fits(text, s.destination) {
 			return nil, a.unresolved(s.ref, secrets.ErrInvalid)
 		}
 		if err := a.grantRecord(ctx, audit.ActionInject, s); err != nil {
@@ -33,7 +38,7 @@ func (a *attempt) resolveAll(ctx context.Context, p *injection) (map[secrets.Ref
 	return values, nil
 }
 
-func (a *attempt) resolve(ctx context.Context, s site) (secrets.Value, error) {
+func (a *attempt) resolve(ctx context.Context, s *site) (secrets.Value, error) {
 	if err := a.grantRecord(ctx, audit.ActionResolve, s); err != nil {
 		return secrets.Value{}, err
 	}
@@ -50,10 +55,13 @@ func (a *attempt) resolve(ctx context.Context, s site) (secrets.Value, error) {
 		}
 		return secrets.Value{}, a.unresolved(s.ref, err)
 	}
-	if err := a.g.hide(s.grant.Secret.Name, s.ref, res.Reveal(mint.Guard())); err != nil {
+	if err := a.g.hide(s.secret, s.ref, res.Reveal(mint.Guard())); err != nil {
 		return secrets.Value{}, a.tooShort(s.ref)
 	}
-	a.metrics.WithTags(map[string]string{"queue": a.queue}).Counter(metricResolves).Inc(1)
+	if a.resolves == nil {
+		a.resolves = a.metrics.WithTags(map[string]string{"queue": a.queue}).Counter(metricResolves)
+	}
+	a.resolves.Inc(1)
 	return secrets.Resolved(mint.Guard(), s.ref, res), nil
 }
 
@@ -83,7 +91,7 @@ func (g *guard) hide(name string, ref secrets.Ref, value string) error {
 // secrets waits for the record, like every granting act; one that only carries a
 // manifest may be a clean-up, which never waits.
 func (a *attempt) allow(ctx context.Context, v verdict, grants bool) error {
-	if !v.guardData && !grants {
+	if !v.guardData && !grants || isDiscard(a.g.sink) {
 		return nil
 	}
 	r := a.record(audit.ActionAllow, v.outcome())
@@ -91,32 +99,46 @@ func (a *attempt) allow(ctx context.Context, v verdict, grants bool) error {
 		a.g.trail.add(r)
 		return nil
 	}
-	if err := writeRecord(ctx, a.g.sink, r); err != nil {
+	return a.write(ctx, r)
+}
+
+// write waits until the sink has taken a record of a granting act.
+func (a *attempt) write(ctx context.Context, r audit.Record) error {
+	err := a.scribe.write(ctx, r)
+	if err != nil {
 		return a.notRecorded()
 	}
 	return nil
 }
 
+// withScribe returns the attempt with a scribe of its own, for one who asks while the
+// activity runs.
+func (a *attempt) withScribe() *attempt {
+	own := *a
+	own.scribe = &scribe{sink: a.g.sink}
+	return &own
+}
+
 // notResolved records that the provider did not give a value. It grants nothing,
 // so nothing waits for it.
-func (a *attempt) notResolved(s site) {
+func (a *attempt) notResolved(s *site) {
 	a.g.trail.add(a.secretRecord(audit.ActionResolve, audit.OutcomeFailed, s))
 }
 
 // secretRecord starts the record of an act on a secret.
-func (a *attempt) secretRecord(action audit.Action, outcome audit.Outcome, s site) audit.Record {
+func (a *attempt) secretRecord(action audit.Action, outcome audit.Outcome, s *site) audit.Record {
 	r := a.record(action, outcome)
-	r.Ref, r.Secret, r.Owner, r.Destination = s.ref.String(), s.grant.Secret.Name, s.grant.Secret.Owner, s.destination
+	r.Ref, r.Secret, r.Owner, r.Destination = s.ref.String(), s.secret, s.owner, s.destination
 	return r
 }
 
 // grantRecord writes the record of a granting act before the act. When that
 // fails the act does not happen, and is tried again.
-func (a *attempt) grantRecord(ctx context.Context, action audit.Action, s site) error {
-	if err := writeRecord(ctx, a.g.sink, a.secretRecord(action, audit.OutcomeOK, s)); err != nil {
-		return a.notRecorded()
+func (a *attempt) grantRecord(ctx context.Context, action audit.Action, s *site) error {
+	if isDiscard(a.g.sink) {
+		return nil
 	}
-	return nil
+	return a.write(ctx, a.secretRecord(action, audit.OutcomeOK, s))
 }
 
 // withGetter lets the activity ask for a secret by itself, under the same rules.
@@ -145,12 +167,14 @@ func (a *attempt) withGetter(ctx context.Context) context.Context {
 			v := notGranted(rule, "", ref, a.policy, grant, a.scope.ActivityType, askedFor)
 			return secrets.Value{}, a.refused([]validation.Violation{v}, nil)
 		}
-		s := site{ref: granted, grant: grant, destination: "get:" + a.scope.ActivityType}
-		v, err := a.resolve(ctx, s)
+		a := a.withScribe()
+		defer a.scribe.close()
+		s := siteOf(&grant, granted, "get:"+a.scope.ActivityType)
+		v, err := a.resolve(ctx, &s)
 		if err != nil {
 			return secrets.Value{}, err
 		}
-		if err := a.grantRecord(ctx, audit.ActionInject, s); err != nil {
+		if err := a.grantRecord(ctx, audit.ActionInject, &s); err != nil {
 			return secrets.Value{}, err
 		}
 		return v, nil

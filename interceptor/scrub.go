@@ -288,7 +288,7 @@ func (s *scrub) structure(v reflect.Value, p *plan, depth int) (reflect.Value, b
 	out, copied := v, false
 	for i := range len(p.fields) + len(p.unsent) {
 		// Fields that JSON leaves out too: another converter may send them.
-		f := p.field(i)
+		f := p.at(i)
 		fv, err := v.FieldByIndexErr(f.index)
 		if err != nil || (!f.text && !f.number) {
 			continue

@@ -11,9 +11,15 @@ import (
 
 // A site is one granted place that gets a value.
 type site struct {
-	ref         secrets.Ref
-	grant       validation.Grant
-	destination string // "env:NAME", "activity:Type/0/token"
+	ref           secrets.Ref
+	secret, owner string // as policy names them
+	destination   string // "env:NAME", "activity:Type/0/token"
+	// input is where a binding writes, nil for all other sites.
+	input validation.Pointer
+}
+
+func siteOf(grant *validation.Grant, ref secrets.Ref, destination string) site {
+	return site{ref: ref, secret: grant.Secret.Name, owner: grant.Secret.Owner, destination: destination}
 }
 
 // An injection is what an attempt needs: where, and what is wrong with it.
@@ -23,21 +29,60 @@ type injection struct {
 	violations []validation.Violation
 }
 
+// noInjection is that of arguments without a granted place. It is never written to.
+var noInjection = &injection{}
+
+// holdsGuardData is false where no argument holds anything that is granted by its
+// type.
+func holdsGuardData(args []any) bool {
+	for _, arg := range args {
+		if f := (finder{guard: true, refs: true}); f.any(arg, "", maxDepth/2) {
+			return true
+		}
+	}
+	return false
+}
+
 func (a *attempt) refScope() validation.RefScope {
 	return validation.RefScope{Namespace: a.scope.Namespace, TaskQueue: a.queue, WorkflowID: a.scope.WorkflowID}
 }
 
 // places finds every granted place in judged arguments, bindings included.
-func (a *attempt) places(args []any) *injection {
-	p := &injection{}
+// guardData is false where judging met none.
+func (a *attempt) places(args []any, guardData bool) *injection {
 	if !a.listed {
-		return p
+		return noInjection
 	}
+	guardData = guardData && holdsGuardData(args)
+	if !guardData && len(a.policy.Inputs(a.scope.ActivityType))+len(a.policy.InputGrants(a.scope.ActivityType)) == 0 {
+		return noInjection
+	}
+	p := &injection{}
+	if guardData {
+		a.typedSites(args, p)
+	}
+	a.eachInput(args, func(env map[string]any) map[string]any {
+		for name, form := range env {
+			if ref, ok := envRef(form); ok {
+				a.envSite(name, ref, p)
+			}
+		}
+		return nil
+	})
+	a.bindingSites(args, p)
+	if len(p.sites) > 0 && !a.mayUseSecrets() {
+		p.violations = append(p.violations, violation(validation.RuleWorkflowUnlisted, ""))
+	}
+	return p
+}
+
+// typedSites finds the places that types tell.
+func (a *attempt) typedSites(args []any, p *injection) {
 	w := &walker{visitor: visitor{
 		value: func(at place, v secrets.Value, _ bool) (secrets.Value, bool) {
-			grant, ref, rule := pickGrant(grantsAt(a.policy, a.scope.ActivityType, at), v.Ref(), a.refScope(), a.g.now())
+			grant, ref, rule := pickGrant(grantsAt(a.policy, a.scope.ActivityType, at), v.Ref(), a.refScope(), a.began)
 			if rule == "" && !v.Literal() {
-				p.add(site{ref: ref, grant: grant, destination: "activity:" + a.scope.ActivityType + at.String()})
+				p.add(siteOf(&grant, ref, "activity:"+a.scope.ActivityType+at.String()))
 			}
 			return v, false
 		},
@@ -53,19 +98,6 @@ func (a *attempt) places(args []any) *injection {
 		},
 	}}
 	w.values(args)
-	a.eachInput(args, func(env map[string]any) map[string]any {
-		for name, form := range env {
-			if ref, ok := envRef(form); ok {
-				a.envSite(name, ref, p)
-			}
-		}
-		return nil
-	})
-	a.bindingSites(args, p)
-	if len(p.sites) > 0 && !a.mayUseSecrets() {
-		p.violations = append(p.violations, violation(validation.RuleWorkflowUnlisted, ""))
-	}
-	return p
 }
 
 // mayUseSecrets applies the policy's list of workflow types, also to secrets that
@@ -84,9 +116,9 @@ func (a *attempt) environment(m sandbox.Manifest, p *injection) {
 }
 
 func (a *attempt) envSite(name string, ref secrets.Ref, p *injection) {
-	grant, granted, rule := envGrant(a.policy, name, ref, a.refScope(), a.g.now())
+	grant, granted, rule := envGrant(a.policy, name, ref, a.refScope(), a.began)
 	if rule == "" {
-		p.add(site{ref: granted, grant: grant, destination: "env:" + name})
+		p.add(siteOf(&grant, granted, "env:"+name))
 	}
 }
 
@@ -130,10 +162,11 @@ func (a *attempt) bindingSites(args []any, p *injection) {
 			p.violations = append(p.violations, badPlace(editErr, at, entryKey(a.policy)))
 		case foreign:
 			p.violations = append(p.violations, violation(validation.RuleSecretNotGranted, at))
-		case grant.Secret.Overdue(a.g.now()):
+		case grant.Secret.Overdue(a.began):
 			p.violations = append(p.violations, notGranted(validation.RuleSecretReviewOverdue, at, ref, a.policy, grant, "", ""))
 		case found || empty:
-			s := site{ref: ref, grant: grant, destination: "activity:" + a.scope.ActivityType + at}
+			s := siteOf(&grant, ref, "activity:"+a.scope.ActivityType+at)
+			s.input = grant.Input
 			p.add(s)
 			p.bindings = append(p.bindings, s)
 		}

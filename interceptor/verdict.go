@@ -75,6 +75,9 @@ func (v verdict) outcome() audit.Outcome {
 func (s *side) enforces() bool { return !s.listed || s.policy.Mode() != validation.ModeReport }
 
 func tidy(vs []validation.Violation) []validation.Violation {
+	if len(vs) == 0 {
+		return nil
+	}
 	var e *validation.Error
 	if errors.As(validation.NewError(vs), &e) {
 		return e.Violations

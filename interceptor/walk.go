@@ -48,6 +48,29 @@ type walker struct {
 	tooDeep bool
 	// unsent is true where fields that JSON leaves out may be sent all the same.
 	unsent bool
+	// search says what text acts on: nothing else is looked at twice. Without it
+	// every text is met.
+	search *search
+	// lost is true after a finder gave up: it would again.
+	lost bool
+}
+
+// still reports that the walk would do nothing with v and what is below it.
+func (w *walker) still(v reflect.Value, key string) bool {
+	if w.lost || w.text != nil && w.search == nil {
+		return false
+	}
+	f := finder{guard: w.value != nil || w.manifest != nil || w.runConfig != nil, objects: w.object != nil, unsent: w.unsent, visited: w.visited}
+	if w.text != nil {
+		f.text = w.search
+	}
+	// The walk ends at depths of its own, which it has to notice itself.
+	if f.value(v, key, min(maxDepth-len(w.at), 2*maxDepth-w.depth)-1) {
+		w.lost = f.gaveUp
+		return false
+	}
+	w.visited = f.visited
+	return true
 }
 
 // maxVisited bounds a walk over values that share parts of themselves: as a graph
@@ -93,8 +116,8 @@ func (w *walker) values(vs []any) []any {
 
 // any walks a value whose own type is as static as it gets at a call.
 func (w *walker) any(v any, key string) (any, bool) {
-	if v == nil {
-		return nil, false
+	if v == nil || w.still(reflect.ValueOf(v), key) {
+		return v, false
 	}
 	nv, changed := w.walk(reflect.ValueOf(v), key, true)
 	if !changed {
@@ -102,6 +125,9 @@ func (w *walker) any(v any, key string) (any, bool) {
 	}
 	return nv.Interface(), true
 }
+
+// isLeaf is true for the kinds of values that hold no others.
+func isLeaf(k reflect.Kind) bool { return k <= reflect.Complex128 || k == reflect.String }
 
 func (w *walker) wants(p *plan) bool {
 	if w.text != nil && p.text {
@@ -113,6 +139,9 @@ func (w *walker) wants(p *plan) bool {
 func (w *walker) under(s step, v reflect.Value, key string, typed bool) (reflect.Value, bool) {
 	if len(w.at) >= maxDepth {
 		w.tooDeep = true
+		return v, false
+	}
+	if !isLeaf(v.Kind()) && w.still(v, key) {
 		return v, false
 	}
 	w.at = append(w.at, s)
@@ -269,7 +298,7 @@ func (w *walker) mapping(v reflect.Value, key string, typed bool) (reflect.Value
 		return v, false
 	}
 	defer leave()
-	if w.object != nil && (key == "sandbox" || key == "manifest") && v.CanInterface() {
+	if w.object != nil && namesGuardData(key) && v.CanInterface() {
 		if nv, handled := w.object(w.at, key, v.Interface()); handled {
 			if nv == nil {
 				return v, false
@@ -310,7 +339,7 @@ func (w *walker) sequence(v reflect.Value, key string, typed bool) (reflect.Valu
 		}
 		return v, false
 	}
-	if key == "sandbox" || key == "manifest" {
+	if namesGuardData(key) {
 		key = "" // a map in a list is not the map under the key
 	}
 	out, copied := v, false
@@ -340,7 +369,7 @@ func (w *walker) structure(v reflect.Value, p *plan, typed bool) (reflect.Value,
 		fields += len(p.unsent)
 	}
 	for i := range fields {
-		f := p.field(i)
+		f := p.at(i)
 		if !(f.guard && !f.unsent || (f.text && w.text != nil)) {
 			continue
 		}

@@ -127,8 +127,16 @@ func TestPlacesAreSafeToShow(t *testing.T) {
 			t.Errorf("got %q, want %q", got, tc.want)
 		}
 	}
-	if diff := cmp.Diff([]string{"0", token}, place{{name: "0"}, {name: token, keys: m}}.segments()); diff != "" {
-		t.Errorf("segments for matching (-want +got):\n%s", diff)
+	at := place{{name: "0"}, {name: token, keys: m}}
+	for _, p := range []validation.Pointer{{"0", token}, {"*", token}, {"0", "*"}} {
+		if !at.matches(p) {
+			t.Errorf("%d segments do not match", len(p))
+		}
+	}
+	for _, p := range []validation.Pointer{nil, {"0"}, {"1", token}, {"0", token, "x"}} {
+		if at.matches(p) {
+			t.Errorf("%d segments match", len(p))
+		}
 	}
 }
 

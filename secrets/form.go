@@ -54,7 +54,7 @@ func (r Ref) fault(template bool) string {
 // dropPlaceholders returns s with an x for each {identifier}, and false if
 // braces stand there in another way.
 func dropPlaceholders(s string) (string, bool) {
-	if !strings.ContainsAny(s, "{}") {
+	if !hasBraces(s) {
 		return s, true
 	}
 	var b strings.Builder
@@ -74,6 +74,10 @@ func dropPlaceholders(s string) (string, bool) {
 		b.WriteByte('x')
 		s = after
 	}
+}
+
+func hasBraces(s string) bool {
+	return strings.IndexByte(s, '{') >= 0 || strings.IndexByte(s, '}') >= 0
 }
 
 // isProvider reports whether s is [a-z][a-z0-9-]*.

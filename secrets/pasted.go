@@ -64,6 +64,9 @@ func looksPasted(s string) bool {
 	if strings.Contains(s, "-----BEGIN") || hasCredentialPrefix(s) {
 		return true
 	}
+	if len(s) < randomRun && len(s) < randomSum {
+		return false
+	}
 	for seg := range strings.SplitSeq(s, "/") {
 		if isRandom(seg) {
 			return true
@@ -76,7 +79,12 @@ func looksPasted(s string) bool {
 // hasCredentialPrefix reports whether s, or a segment of it, begins like a
 // well-known credential.
 func hasCredentialPrefix(s string) bool {
-	for seg := range strings.SplitSeq(s, "/") {
+	for more := true; more; {
+		var seg string
+		seg, s, more = strings.Cut(s, "/")
+		if seg == "" || !beginsCredential[seg[0]] {
+			continue
+		}
 		for _, p := range credentialPrefixes {
 			if body, ok := strings.CutPrefix(seg, p.prefix); ok && bodyLen(body) >= p.body {
 				return true
@@ -85,6 +93,15 @@ func hasCredentialPrefix(s string) bool {
 	}
 	return false
 }
+
+// beginsCredential holds the first bytes of the prefixes. Every use of a reference
+// asks about it, and few names begin with one of them.
+var beginsCredential = func() (first [256]bool) {
+	for _, p := range credentialPrefixes {
+		first[p.prefix[0]] = true
+	}
+	return first
+}()
 
 // bodyLen returns how many letters, digits, '-' and '_' s begins with.
 func bodyLen(s string) int {

@@ -96,7 +96,7 @@ func (r Ref) IsZero() bool { return r == Ref{} }
 // Template reports whether r holds a placeholder, such as {namespace}, that
 // must be filled in before r can be resolved.
 func (r Ref) Template() bool {
-	return strings.ContainsAny(r.Name, "{}") || strings.ContainsAny(r.Field, "{}")
+	return hasBraces(r.Name) || hasBraces(r.Field)
 }
 
 // String returns r in the form that [ParseRef] reads, and "" for the zero Ref.

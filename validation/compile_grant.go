@@ -86,6 +86,9 @@ func (c *compiler) grantedSecret(v *value, pattern *regexp.Regexp) (Secret, bool
 		return Secret{}, false
 	}
 	secret.pattern = pattern
+	if !secret.Ref.Template() && secret.Ref.Validate() == nil {
+		secret.fixed = secret.Ref
+	}
 	allowed := []string{placeholderNamespace, placeholderTaskQueue}
 	if pattern != nil {
 		allowed = append(allowed, groupNames(pattern)...)

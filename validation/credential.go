@@ -36,16 +36,26 @@ func DetectNamed(key, value string) []Finding {
 	if found := DetectCredentials(value); found != nil {
 		return found
 	}
-	if !LooksSecretName(key) {
-		return nil
-	}
 	text := strings.TrimSpace(value)
+	if len(text) < fieldLimits.length || !isGraphic(text) || !LooksSecretName(key) {
+		return nil // a sentence is told from a secret sooner than a name is taken apart
+	}
 	kind := namedKind(key, text)
 	if kind == kindRandom && !looksRandom(text, fieldLimits) {
 		return nil
 	}
 	start := strings.Index(value, text)
 	return []Finding{{Kind: kind, Start: start, End: start + len(text)}}
+}
+
+// isGraphic reports whether s is of visible ASCII characters only, as random text is.
+func isGraphic(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 // CredentialKinds lists all kinds that a [Finding] may have, sorted.

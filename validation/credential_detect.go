@@ -2,7 +2,7 @@ package validation
 
 // detector knows at which four bytes a credential may show.
 type detector struct {
-	bitmap  [1 << 16 / 64]uint64 // over the hashes of the grams
+	bitmap  [1 << 18 / 64]uint64 // over the hashes of the grams
 	slots   [1 << 12]uint16      // hash table with linear probing, of indices into entries; 0 is empty
 	entries []gramEntry          // the first one is not used
 	inner   *detector            // of what may stand within a password or token
@@ -126,19 +126,14 @@ func gramAt(s string, at int) uint32 {
 	return uint32(s[at]) | uint32(s[at+1])<<8 | uint32(s[at+2])<<16 | uint32(s[at+3])<<24
 }
 
-// hashGram maps a gram to one of the 65536 bits of the bitmap.
-func hashGram(gram uint32) uint32 { return gram * 0x9e3779b1 >> 16 }
+// hashGram maps a gram to one of the 262144 bits of the bitmap.
+func hashGram(gram uint32) uint32 { return gram * 0x9e3779b1 >> 14 }
 
 // detect appends the credentials in s, in order and without overlaps.
 func (d *detector) detect(s string, found []Finding) []Finding {
 	var tried trials
-	for at := 0; at+4 <= len(s); at++ {
-		gram := gramAt(s, at)
-		h := hashGram(gram)
-		if d.bitmap[h>>6]>>(h&63)&1 == 0 {
-			continue
-		}
-		entry := &d.entries[*d.slot(gram)]
+	for at := d.next(s, 0); at >= 0; at = d.next(s, at+1) {
+		entry := &d.entries[*d.slot(gramAt(s, at))]
 		known := len(found)
 		for _, r := range entry.tokens {
 			if end := tried.match(r, s, at); end > 0 {
@@ -160,6 +155,30 @@ func (d *detector) detect(s string, found []Finding) []Finding {
 		}
 	}
 	return found
+}
+
+// next is the first place in s from at on where a gram may stand, or -1. Almost all
+// of the time of a detection is spent here: four places at a time, with one branch.
+func (d *detector) next(s string, at int) int {
+	for ; at+8 <= len(s); at += 4 {
+		low, high := gramAt(s, at), gramAt(s, at+4)
+		both := uint64(low) | uint64(high)<<32
+		if d.bit(low)|d.bit(uint32(both>>8))|d.bit(uint32(both>>16))|d.bit(uint32(both>>24)) != 0 { //nolint:gosec // the lower half is meant
+			break
+		}
+	}
+	for ; at+4 <= len(s); at++ {
+		if d.bit(gramAt(s, at)) != 0 {
+			return at
+		}
+	}
+	return -1
+}
+
+// bit is 1 if the gram may be one of the detector's.
+func (d *detector) bit(gram uint32) uint64 {
+	h := hashGram(gram)
+	return d.bitmap[h>>6] >> (h & 63) & 1
 }
 
 // add appends a finding, unless it overlaps the last one.

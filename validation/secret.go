@@ -31,6 +31,8 @@ type Secret struct {
 
 	// pattern is the workflow_id of the queue whose grant this was read from.
 	pattern *regexp.Regexp
+	// fixed is the Ref, where it was found to be in order and has no placeholders.
+	fixed secrets.Ref
 	// covered is what a reference with placeholders can become.
 	covered *regexp.Regexp
 }
@@ -59,6 +61,9 @@ func (s Secret) dueSoon(now time.Time) bool {
 // gives an error that wraps [secrets.ErrInvalid].
 func (s Secret) RefFor(scope RefScope) (secrets.Ref, error) {
 	ref := s.Ref
+	if ref == s.fixed && !ref.IsZero() {
+		return ref, nil
+	}
 	if ref.Template() {
 		values := s.placeholders(scope)
 		var okName, okField bool

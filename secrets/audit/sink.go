@@ -25,10 +25,12 @@ type SinkFunc func(ctx context.Context, r Record) error
 func (f SinkFunc) Write(ctx context.Context, r Record) error { return f(ctx, r) }
 
 // Discard returns a [Sink] that drops every record and never fails, for those
-// who decide to have no audit.
-func Discard() Sink {
-	return SinkFunc(func(context.Context, Record) error { return nil })
-}
+// who decide to have no audit. It equals every other that Discard returns.
+func Discard() Sink { return discard{} }
+
+type discard struct{}
+
+func (discard) Write(context.Context, Record) error { return nil }
 
 // Multi returns a [Sink] that writes to all of sinks in order, also after one
 // of them failed; it fails if any of them does, and its error joins theirs. A

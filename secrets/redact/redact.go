@@ -21,9 +21,16 @@ func (s *Set) String(in string) (out string, hits int) {
 
 // Contains reports whether b holds a registered value, that is whether [Set.Bytes] would change it. It does
 // if searching it fails.
+//
+// It is not inlined: a caller of another package would lose what is known of the
+// generic function below, and have to allocate what it looks at.
+//
+//go:noinline
 func (s *Set) Contains(b []byte) bool { return contains(s, b) }
 
 // ContainsString reports whether str holds a registered value, as [Set.Contains] does.
+//
+//go:noinline
 func (s *Set) ContainsString(str string) bool { return contains(s, str) }
 
 func contains[T text](s *Set, t T) (yes bool) {
@@ -38,7 +45,7 @@ func contains[T text](s *Set, t T) (yes bool) {
 	}
 	p := s.pass(nil)
 	defer p.release()
-	p.find([]byte(t))
+	p.find([]byte(string(t))) // a copy, so that the caller's bytes may stay on its stack
 	return len(p.f.spans) > 0
 }
 

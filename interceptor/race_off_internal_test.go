@@ -1,0 +1,5 @@
+//go:build !race
+
+package interceptor
+
+const raceDetector = false
