@@ -2,6 +2,8 @@ package scan
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -17,7 +19,7 @@ type Advice struct {
 }
 
 // maxBound is how many grants the advice spells out.
-const maxBound = 5
+const maxBound = 8
 
 // advice says what to do about a credential, in the order in which running
 // workflows go on: first the worker fills the field, then the value changes, then
@@ -45,7 +47,7 @@ func (c *credential) advice(places []Counted) []Advice {
 	if has(places, isName) {
 		out = append(out, Advice{
 			Do:   "remove",
-			Text: "Take it out of memos, search attributes, headers and names: they can be listed, are copied by continue-as-new and are not encrypted by codecs.",
+			Text: "Take it out of memos, search attributes, headers and names: they can be listed, are copied by continue-as-new, and no codec encrypts search attributes, keys and names.",
 		})
 	}
 	if c.schedules > 0 {
@@ -102,26 +104,29 @@ func isName(p Place) bool {
 	return false
 }
 
-// bindings are the grants that bind the inputs of activities among the places.
+// bindings are the grants that bind the inputs of activities among the places, by
+// queue.
 func bindings(places []Counted) string {
-	var grants []string
-	queue := ""
+	grants := map[string][]string{}
+	left := maxBound
 	for _, p := range places {
 		if p.Event != "ActivityTaskScheduled" || p.Field != "input" || p.Path == "" || strings.ContainsAny(p.Path, "()") ||
-			!isPlain(p.Name) || !isPlain(p.Queue) {
+			!isPlain(p.Name) || !isPlain(p.Queue) || left == 0 {
 			continue
 		}
-		if queue == "" {
-			queue = p.Queue
-		}
-		if p.Queue == queue && len(grants) < maxBound {
-			grants = append(grants, fmt.Sprintf("      - {secret: NAME, to: {activity: %s, input: %s}, literal: replace}\n", p.Name, p.Path))
-		}
+		left--
+		grants[p.Queue] = append(grants[p.Queue],
+			fmt.Sprintf("      - {secret: NAME, to: {activity: %s, input: %s}, literal: replace}\n", p.Name, p.Path))
 	}
 	if len(grants) == 0 {
 		return ""
 	}
-	return "queues:\n  " + queue + ":\n    grants:\n" + strings.Join(grants, "")
+	var b strings.Builder
+	b.WriteString("queues:\n")
+	for _, queue := range slices.Sorted(maps.Keys(grants)) {
+		b.WriteString("  " + queue + ":\n    grants:\n" + strings.Join(grants[queue], ""))
+	}
+	return b.String()
 }
 
 // isPlain reports whether a name can stand in YAML without quotes.

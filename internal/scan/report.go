@@ -37,6 +37,8 @@ type Totals struct {
 	Events    int   `json:"events"`
 	Payloads  int   `json:"payloads"`
 	Bytes     int64 `json:"bytes"` // of JSON
+	// OtherFiles are files in directories that were left out by their names.
+	OtherFiles int `json:"other_files"`
 }
 
 // Credential is one finding.
@@ -152,7 +154,7 @@ func (c *credential) report(mark fingerprint, names func(string) string) Credent
 	}
 	merged := map[Place]int{}
 	for at, n := range c.places {
-		at.Name, at.Queue, at.Field, at.Path = names(at.Name), names(at.Queue), names(at.Field), names(at.Path)
+		at.Name, at.Queue, at.Field, at.Path = names(at.Name), names(at.Queue), names(at.Field), maskedPath(at.Path, names)
 		merged[at] += n
 	}
 	for at, n := range merged {
@@ -180,6 +182,18 @@ func (c *credential) report(mark fingerprint, names func(string) string) Credent
 			strings.Compare(a.ScheduleID, b.ScheduleID), strings.Compare(a.Source, b.Source))
 	})
 	return out
+}
+
+// maskedPath masks the segments of a path that hold a value.
+func maskedPath(path string, names func(string) string) string {
+	segments := strings.Split(path, "/")
+	for i, seg := range segments {
+		segments[i] = names(seg)
+	}
+	if path = strings.Join(segments, "/"); names(path) == masked {
+		return "/" + masked
+	}
+	return path
 }
 
 func compareBool(a, b bool) int {
