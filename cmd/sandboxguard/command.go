@@ -36,6 +36,9 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"scan", "[FILE|DIRECTORY|-]... [--query QUERY]", "find credentials in exported histories or a live namespace", defineScan},
+		{"policy check", "FILE... [--within 14d]", "check policy files, and which reviews are due", defineCheck},
+		{"policy test", "FILE --cases CASES", "try a policy file on examples of calls", defineTest},
+		{"policy explain", "FILE --queue QUEUE [--activity TYPE]", "say what a policy file means for a queue", defineExplain},
 	}
 }
 
@@ -109,3 +112,6 @@ func (i *invocation) fail(format string, args ...any) int {
 	_, _ = fmt.Fprintf(i.stderr, "sandboxguard %s: %s\n", i.flags.Name(), fmt.Sprintf(format, args...))
 	return exitPartial
 }
+
+// say writes to the output, whose errors there is nobody left to tell.
+func (i *invocation) say(format string, args ...any) { _, _ = fmt.Fprintf(i.stdout, format, args...) }
