@@ -33,12 +33,13 @@ func (s *Scan) Files(ctx context.Context, paths []string, workers int) {
 	}
 	close(names)
 	group.Wait()
-	if err := ctx.Err(); err != nil {
-		s.Problem("", errInterrupted)
+	if ctx.Err() != nil {
+		s.Problem("", ErrInterrupted)
 	}
 }
 
-var errInterrupted = errors.New("interrupted: what follows is part of what there is")
+// ErrInterrupted is the problem of a scan that was ended before its time.
+var ErrInterrupted = errors.New("interrupted: this is a part of what there is")
 
 // walk hands out the files of a path. It returns the error of ctx.
 func (s *Scan) walk(ctx context.Context, path string, names chan<- string) error {
@@ -81,23 +82,35 @@ func (s *Scan) file(ctx context.Context, name string) {
 		s.Problem(name, pathless(err))
 		return
 	}
-	defer func() { _ = f.Close() }() // it was only read
-	_ = s.Documents(name, Interruptible(ctx, f))
+	defer func() { _ = f.Close() }()             // it was only read
+	_ = s.Documents(name, interruptible{ctx, f}) // the scan has the problem
 }
 
-// Interruptible returns a reader that ends with the error of ctx when ctx ends.
-func Interruptible(ctx context.Context, r io.Reader) io.Reader { return interruptible{ctx, r} }
-
 type interruptible struct {
-	ctx context.Context
+	ctx context.Context //nolint:containedctx // a reader has no other way to get it
 	r   io.Reader
 }
 
 func (i interruptible) Read(p []byte) (int, error) {
-	if err := i.ctx.Err(); err != nil {
-		return 0, err
+	if i.ctx.Err() != nil {
+		return 0, ErrInterrupted
 	}
 	return i.r.Read(p)
+}
+
+// Stream reads documents as [Scan.Documents] does from a reader that may block, such
+// as a terminal. When ctx ends it returns at once; r is then still being read and
+// must not be used.
+func (s *Scan) Stream(ctx context.Context, r io.Reader) error {
+	out, in := io.Pipe()
+	stop := context.AfterFunc(ctx, func() { _ = in.CloseWithError(ErrInterrupted) })
+	defer stop()
+	go func() {
+		_, err := io.Copy(in, r)
+		_ = in.CloseWithError(err)
+	}()
+	defer func() { _ = out.Close() }()
+	return s.Documents("", out)
 }
 
 // pathless leaves the path out of an error of the file system: the problem names

@@ -27,6 +27,9 @@ func argument(n *yaml.Node) (any, error) {
 		return mapping(n)
 	case yaml.ScalarNode:
 		var v any
+		if n.Tag == "!!timestamp" { // JSON has no times
+			return n.Value, nil
+		}
 		if err := n.Decode(&v); err != nil {
 			return nil, fmt.Errorf("line %d: must be a plain value", n.Line)
 		}
