@@ -7,14 +7,13 @@ import (
 	"io"
 	"sync"
 
+	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/api/serviceerror"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
-
-	commonpb "go.temporal.io/api/common/v1"
 
 	"github.com/sandboxguard/sandboxguard/internal/scan"
 )
