@@ -141,7 +141,7 @@ func isVaried(s string) bool {
 		}
 	}
 	// Random hexadecimal text of 32 characters has 3.6 bits a character, and no text more than its length allows.
-	return entropy >= min(3, 0.85*math.Log2(float64(len(s))))
+	return entropy >= min(3, 0.65*math.Log2(float64(len(s))))
 }
 
 // isMixed reports whether s holds both letters and digits.

@@ -12,9 +12,11 @@ func (d *detector) addShapes() {
 	d.add("eyJ", alphaBase64URL, matchJWT)
 	d.add("BEGIN ", alphaWord, matchPEM)
 	d.add(":AA", alphaBase64URL, matchTelegram)
-	d.add(".slack.com/services/", alphaWord, matchSlackWebhook)
+	for _, path := range slackWebhooks {
+		d.add(".slack.com/"+path, alphaWord, matchSlackWebhook)
+	}
 	d.add("/api/webhooks/", alphaDigit, matchDiscordWebhook)
-	d.add(".atlasv1.", alphaBase64URL, matchTerraform)
+	d.add(".atlasv1.", alphaWord, matchTerraform)
 }
 
 // matchWhole reports a text that is nothing but a credential of a kind without a distinctive prefix.
@@ -134,7 +136,7 @@ func base64Length(s string) int {
 func matchTelegram(s string, at int, found []Finding) []Finding {
 	const length, shortest, longest = 35, 8, 10
 	end := at + 1 + length
-	if run(s, at+1, alphaBase64URL) != length {
+	if runUpTo(s, at+1, alphaBase64URL, length+1) != length {
 		return found
 	}
 	if body := s[at+1 : end]; !isVaried(body) || !isMixed(body) || isPlaceholder(body) {
@@ -148,20 +150,29 @@ func matchTelegram(s string, at int, found []Finding) []Finding {
 	return found
 }
 
+// slackWebhooks are the paths of incoming webhooks, without what is secret.
+var slackWebhooks = []string{"services/", "workflows/", "triggers/"}
+
 // matchSlackWebhook matches the path of an incoming webhook, which is all that is needed to post.
 func matchSlackWebhook(s string, at int, found []Finding) []Finding {
-	path, ok := strings.CutPrefix(s[at:], ".slack.com/services/")
-	if !ok || !strings.HasSuffix(s[:at], "hooks") || !strings.HasPrefix(path, "T") {
+	path := s[at:]
+	for _, kind := range slackWebhooks {
+		path = strings.TrimPrefix(path, ".slack.com/"+kind)
+	}
+	if len(path) == len(s)-at || !strings.HasSuffix(s[:at], "hooks") {
 		return found
 	}
 	start := len(s) - len(path)
-	end := start + run(s, start, newAlphabet(digits, lowers, uppers, "/"))
+	end := start + runUpTo(s, start, alphaWebhook, unlimited)
 	last := strings.LastIndexByte(s[start:end], '/') + 1
 	if key := s[start+last : end]; len(key) < 20 || !isVaried(key) || !isMixed(key) || isPlaceholder(key) {
 		return found
 	}
 	return add(found, Finding{Kind: kindSlackWebhook, Start: start, End: end})
 }
+
+// alphaWebhook are the characters of such a path.
+var alphaWebhook = newAlphabet(digits, lowers, uppers, "/+")
 
 // matchDiscordWebhook matches the number and key of a webhook.
 func matchDiscordWebhook(s string, at int, found []Finding) []Finding {
@@ -181,6 +192,9 @@ func matchDiscordWebhook(s string, at int, found []Finding) []Finding {
 	return add(found, Finding{Kind: kindDiscordWebhook, Start: start, End: start + id + 1 + key})
 }
 
+// alphaTerraform are the characters of the last part of a token.
+var alphaTerraform = newAlphabet(digits, lowers, uppers, "-_=")
+
 // matchTerraform matches a token of HCP Terraform around its middle.
 func matchTerraform(s string, at int, found []Finding) []Finding {
 	const middle, head = ".atlasv1.", 14
@@ -188,7 +202,7 @@ func matchTerraform(s string, at int, found []Finding) []Finding {
 		return found
 	}
 	from := at + len(middle)
-	n := run(s, from, alphaBase64URL)
+	n := runUpTo(s, from, alphaTerraform, 71)
 	if n < 60 || n > 70 || !isVaried(s[from:from+n]) {
 		return found
 	}

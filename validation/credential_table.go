@@ -11,6 +11,9 @@ type tokenRule struct {
 	tail string
 	// mixed demands digits and letters: the prefix alone is not distinctive enough.
 	mixed bool
+	// sure takes whatever follows, even what does not look made by a generator: prefix
+	// and length together are distinctive.
+	sure bool
 }
 
 // unlimited is the length of tokens that have no fixed one.
@@ -25,6 +28,8 @@ var tokenRules = []tokenRule{
 	{kind: "AWS access key id", prefix: "ABIA", body: alphaBase32, min: 16, max: 16},
 	{kind: "AWS access key id", prefix: "ACCA", body: alphaBase32, min: 16, max: 16},
 	{kind: "Alibaba Cloud access key id", prefix: "LTAI", body: alphaBase62, min: 17, max: 20, mixed: true},
+	{kind: "Anthropic key", prefix: "sk-ant-api03-", body: alphaBase64URL, min: 95, max: 95, sure: true},
+	{kind: "Anthropic key", prefix: "sk-ant-admin01-", body: alphaBase64URL, min: 95, max: 95, sure: true},
 	{kind: "Anthropic key", prefix: "sk-ant-", body: alphaBase64URL, min: 32, max: unlimited},
 	{kind: "Atlassian token", prefix: "ATATT3xFfGF0", body: alphaPadded, min: 48, max: unlimited},
 	{kind: "Azure service key", prefix: "SharedAccessKey=", body: alphaBase64, min: 43, max: 43, tail: "="},
@@ -41,6 +46,9 @@ var tokenRules = []tokenRule{
 	{kind: "Doppler token", prefix: "dp.pt.", body: alphaBase62, min: 40, max: 44},
 	{kind: "Doppler token", prefix: "dp.st.", body: alphaDotted, min: 40, max: 64},
 	{kind: "Figma token", prefix: "figd_", body: alphaBase64URL, min: 40, max: 44},
+	{kind: "Fly.io token", prefix: "fo1_", body: alphaBase64URL, min: 43, max: 43},
+	{kind: "Fly.io token", prefix: "fm1a_", body: alphaBase64, min: 100, max: unlimited},
+	{kind: "Fly.io token", prefix: "fm1r_", body: alphaBase64, min: 100, max: unlimited},
 	{kind: "Fly.io token", prefix: "fm2_", body: alphaBase64, min: 100, max: unlimited},
 	{kind: "GitHub token", prefix: "ghp_", body: alphaBase62, min: 36, max: 255},
 	{kind: "GitHub token", prefix: "gho_", body: alphaBase62, min: 36, max: 255},
@@ -56,20 +64,24 @@ var tokenRules = []tokenRule{
 	{kind: "GitLab token", prefix: "glft-", body: alphaBase64URL, min: 20, max: 300},
 	{kind: "GitLab token", prefix: "glagent-", body: alphaBase64URL, min: 50, max: 300},
 	{kind: "GitLab token", prefix: "glsoat-", body: alphaBase64URL, min: 20, max: 300},
-	{kind: "GitLab token", prefix: "gloas-", body: alphaHex, min: 64, max: 64},
+	{kind: "GitLab token", prefix: "glffct-", body: alphaBase64URL, min: 20, max: 300},
+	{kind: "GitLab token", prefix: "glimt-", body: alphaBase64URL, min: 25, max: 300},
+	{kind: "GitLab token", prefix: "gloas-", body: alphaBase64URL, min: 64, max: 64},
 	{kind: "GitLab token", prefix: "GR1348941", body: alphaBase64URL, min: 20, max: 20},
 	{kind: "Google API key", prefix: "AIza", body: alphaBase64URL, min: 35, max: 35},
 	{kind: "Google OAuth token", prefix: "ya29.", body: alphaDotted, min: 40, max: unlimited},
 	{kind: "Google client secret", prefix: "GOCSPX-", body: alphaBase64URL, min: 28, max: 28},
 	{kind: "Grafana token", prefix: "glsa_", body: alphaWord, min: 41, max: 41},
-	{kind: "Grafana token", prefix: "glc_eyJ", body: alphaBase64, min: 60, max: unlimited},
+	{kind: "Grafana token", prefix: "glc_", body: alphaBase64, min: 32, max: 400, mixed: true},
+	{kind: "Grafana token", prefix: "eyJrIjoi", body: alphaBase64, min: 70, max: 400},
 	{kind: "Groq key", prefix: "gsk_", body: alphaBase62, min: 52, max: 52},
-	{kind: "Heroku key", prefix: "HRKU-AA", body: alphaBase64URL, min: 58, max: 58},
+	{kind: "Heroku key", prefix: "HRKU-AA", body: alphaBase64URL, min: 58, max: 58, sure: true},
 	{kind: "Hugging Face token", prefix: "hf_", body: alphaBase62, min: 34, max: 40},
+	{kind: "Hugging Face token", prefix: "api_org_", body: alphaBase62, min: 34, max: 34},
 	{kind: "Linear key", prefix: "lin_api_", body: alphaBase62, min: 40, max: 40},
 	{kind: "NVIDIA key", prefix: "nvapi-", body: alphaBase64URL, min: 60, max: 80},
 	{kind: "Netlify token", prefix: "nfp_", body: alphaBase62, min: 36, max: 40, mixed: true},
-	{kind: "New Relic key", prefix: "NRAK-", body: alphaBech32, min: 27, max: 27},
+	{kind: "New Relic key", prefix: "NRAK-", body: alphaBase62, min: 27, max: 27},
 	{kind: "Notion token", prefix: "ntn_", body: alphaBase62, min: 46, max: 46},
 	{kind: "Notion token", prefix: "secret_", body: alphaBase62, min: 43, max: 43, mixed: true},
 	{kind: "OpenAI key", prefix: "sk-proj-", body: alphaBase64URL, min: 40, max: 300},
@@ -79,6 +91,7 @@ var tokenRules = []tokenRule{
 	{kind: "OpenRouter key", prefix: "sk-or-v1-", body: alphaHex, min: 64, max: 64},
 	{kind: "Perplexity key", prefix: "pplx-", body: alphaBase62, min: 48, max: 56},
 	{kind: "PlanetScale token", prefix: "pscale_tkn_", body: alphaPadded, min: 32, max: 64},
+	{kind: "PlanetScale token", prefix: "pscale_oauth_", body: alphaPadded, min: 32, max: 64},
 	{kind: "PlanetScale password", prefix: "pscale_pw_", body: alphaPadded, min: 32, max: 64},
 	{kind: "Postman key", prefix: "PMAK-", body: newAlphabet(digits, "abcdef-"), min: 59, max: 59},
 	{kind: "Prefect key", prefix: "pnu_", body: alphaBase62, min: 36, max: 36},
@@ -90,12 +103,15 @@ var tokenRules = []tokenRule{
 	{kind: "Sentry token", prefix: "sntrys_eyJ", body: alphaToken68, min: 60, max: unlimited},
 	{kind: "Sentry token", prefix: "sntryu_", body: alphaHex, min: 64, max: 64},
 	{kind: "Shippo token", prefix: "shippo_live_", body: alphaHex, min: 40, max: 40},
+	{kind: "Shippo token", prefix: "shippo_test_", body: alphaHex, min: 40, max: 40},
 	{kind: "Shopify token", prefix: "shpat_", body: alphaHex, min: 32, max: 32},
 	{kind: "Shopify token", prefix: "shpca_", body: alphaHex, min: 32, max: 32},
 	{kind: "Shopify token", prefix: "shppa_", body: alphaHex, min: 32, max: 32},
 	{kind: "Shopify token", prefix: "shpss_", body: alphaHex, min: 32, max: 32},
 	{kind: "Slack token", prefix: "xoxb-", body: newAlphabet(digits, lowers, uppers, "-"), min: 24, max: 120},
 	{kind: "Slack token", prefix: "xoxp-", body: newAlphabet(digits, lowers, uppers, "-"), min: 24, max: 120},
+	{kind: "Slack token", prefix: "xoxa-2-", body: newAlphabet(digits, lowers, uppers, "-"), min: 40, max: 120, sure: true},
+	{kind: "Slack token", prefix: "xoxr-2-", body: newAlphabet(digits, lowers, uppers, "-"), min: 40, max: 120, sure: true},
 	{kind: "Slack token", prefix: "xoxa-", body: newAlphabet(digits, lowers, uppers, "-"), min: 24, max: 120},
 	{kind: "Slack token", prefix: "xoxr-", body: newAlphabet(digits, lowers, uppers, "-"), min: 24, max: 120},
 	{kind: "Slack token", prefix: "xoxs-", body: newAlphabet(digits, lowers, uppers, "-"), min: 24, max: 120},
@@ -106,6 +122,8 @@ var tokenRules = []tokenRule{
 	{kind: "Square client secret", prefix: "sq0csp-", body: alphaBase64URL, min: 43, max: 43},
 	{kind: "Stripe key", prefix: "sk_live_", body: alphaBase62, min: 24, max: 120},
 	{kind: "Stripe key", prefix: "rk_live_", body: alphaBase62, min: 24, max: 120},
+	{kind: "Stripe key", prefix: "sk_prod_", body: alphaBase62, min: 24, max: 120},
+	{kind: "Stripe key", prefix: "rk_prod_", body: alphaBase62, min: 24, max: 120},
 	{kind: "Stripe key", prefix: "sk_test_", body: alphaBase62, min: 24, max: 120},
 	{kind: "Stripe key", prefix: "rk_test_", body: alphaBase62, min: 24, max: 120},
 	{kind: "Stripe webhook secret", prefix: "whsec_", body: alphaBase64, min: 32, max: 64},
@@ -115,7 +133,7 @@ var tokenRules = []tokenRule{
 	{kind: "Vault token", prefix: "hvs.", body: alphaBase64URL, min: 24, max: 300},
 	{kind: "Vault token", prefix: "hvb.", body: alphaBase64URL, min: 24, max: 300},
 	{kind: "Vault token", prefix: "hvr.", body: alphaBase64URL, min: 24, max: 300},
-	{kind: "age secret key", prefix: "AGE-SECRET-KEY-1", body: alphaBech32, min: 58, max: 58},
+	{kind: "age secret key", prefix: "AGE-SECRET-KEY-1", body: alphaBech32, min: 58, max: 58, sure: true},
 	{kind: "npm token", prefix: "npm_", body: alphaBase62, min: 36, max: 36},
 	{kind: "xAI key", prefix: "xai-", body: alphaBase62, min: 80, max: 80},
 }
@@ -129,7 +147,7 @@ func (r *tokenRule) match(s string, at int) (end, read int) {
 	from := at + len(r.prefix)
 	n := runUpTo(s, from, r.body, r.max+1)
 	read = len(r.prefix) + n
-	for n > 0 && (s[from+n-1] == '.' || s[from+n-1] == '-') {
+	for n > 0 && (s[from+n-1] == '.' || s[from+n-1] == '-') && (n > r.max || r.min < r.max) {
 		n-- // the end of a sentence, or a dash
 	}
 	end = from + n
@@ -140,7 +158,7 @@ func (r *tokenRule) match(s string, at int) (end, read int) {
 		return 0, read
 	}
 	body := s[from:end]
-	if !isVaried(body) || r.mixed && !isMixed(body) || isPlaceholder(body) {
+	if !r.sure && (!isVaried(body) || r.mixed && !isMixed(body) || isPlaceholder(body)) {
 		return 0, read
 	}
 	return end + len(r.tail), read

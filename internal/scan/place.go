@@ -1,0 +1,90 @@
+package scan
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/sandboxguard/sandboxguard/validation"
+)
+
+// Place says where in a history or description a credential stands. The zero
+// Place is the whole of a document of unknown form. Nothing in it is a value.
+type Place struct {
+	// Event is the type of the event, such as ActivityTaskScheduled, or "describe",
+	// "pending activity", "schedule" or "document".
+	Event string `json:"event"`
+	// Name is what the event is about: the type of the activity or workflow, the
+	// name of the signal or update. Empty where there is none.
+	Name string `json:"name,omitempty"`
+	// Queue is the task queue that an activity was scheduled on.
+	Queue string `json:"queue,omitempty"`
+	// Field is the field of the event: input, result, failure, memo.
+	Field string `json:"field,omitempty"`
+	// Path is the JSON pointer from there on. For inputs its first segment is the
+	// index of the argument, as in the policy file. "(text)" stands where a text
+	// holds more JSON, "(base64)" where it was decoded.
+	Path string `json:"path,omitempty"`
+}
+
+// String returns the place in one line.
+func (p Place) String() string {
+	var parts []string
+	for _, s := range []string{p.Event, p.Name, p.Field + p.Path} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// A step leads from an object to a member, or from an array to an element.
+type step struct {
+	key   string
+	index int // of the element, or of the member among its siblings as they stand
+	array bool
+}
+
+// placeOf makes the place of a path within what the context speaks of.
+func placeOf(context Place, path []step) Place {
+	p := context
+	var b strings.Builder
+	for _, s := range path {
+		shown := strconv.Itoa(s.index)
+		if !s.array {
+			shown = validation.SafeSegment(s.key, s.index)
+			if strings.HasPrefix(s.key, "(") {
+				shown = s.key
+			}
+		}
+		if p.Field == "" {
+			p.Field = shown
+			continue
+		}
+		b.WriteString("/" + shown)
+	}
+	p.Path = b.String()
+	return p
+}
+
+// maxName is how much of a name is shown.
+const maxName = 200
+
+// shown returns a name as a report may show it: without what cannot be printed,
+// and not at all when something in it has the form of a credential.
+func shown(name string) string {
+	if len(name) > maxName {
+		name = strings.ToValidUTF8(name[:maxName], "") + "…"
+	}
+	if len(validation.DetectCredentials(name)) > 0 {
+		return masked
+	}
+	return strings.Map(func(r rune) rune {
+		if !strconv.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, name)
+}
+
+// masked stands for a name that holds a credential.
+const masked = "(hidden)"
