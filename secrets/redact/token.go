@@ -198,6 +198,9 @@ func decodeEntity[T text](src T) (c char, used int) {
 					return single(e.char), i + 1
 				}
 			}
+			if i < len("&gt") {
+				return c, 0 // shorter than any: not worth a copy
+			}
 			return namedEntity(string(src[:i+1]))
 		}
 		if b != '#' && (b >= 0x80 || b == '_' || !isWord(b)) || b == '#' && i > 1 {
