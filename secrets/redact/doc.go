@@ -22,8 +22,8 @@
 // # What is found
 //
 // A value is found as it is, and with up to 64 bytes of white space and other control characters between
-// any two bytes, none of which count, and in any case of ASCII letters. So line ends, indentation, UTF-16,
-// and wrapped encodings make no difference. Of a value of 24 bytes or more, any 16 bytes in a row are found.
+// any two others, those of the value included, none of which count; and in any case of ASCII letters. So line
+// ends, indentation, UTF-16, and wrapped encodings make no difference. Of a value of 24 bytes or more, any 16 bytes in a row are found.
 //
 // It is found within escapes: those of JSON, Go, C, JavaScript and Python string literals, of URLs, of HTML
 // and XML, and of shells, nested two deep, in either case of hexadecimal digits and whatever characters the

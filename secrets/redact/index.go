@@ -49,12 +49,28 @@ func (x *index) class(n *needle) *grams {
 	return &x.mid
 }
 
+// longNeedle is the length from which on a needle is searched for repetitions of itself.
+const longNeedle = 256
+
 // places lists the grams of n that are indexed, in each of their spellings: those of windows of size bytes so
-// close that each run that is a hit holds all of one.
+// close that each run that is a hit holds all of one. Where a long needle repeats itself, one place will do
+// for all runs that are the same: otherwise each place in the text would be compared with all of them.
 func (g *grams) places(list []place, n *needle) []place {
+	var seen map[string]bool
+	if len(n.text) >= longNeedle {
+		seen = make(map[string]bool)
+	}
 	stride := n.run - g.size + 1
 	next := n.first
 	for start := n.first; start+g.size <= min(len(n.text), maxOffset); start += stride {
+		// All runs with this window are in here.
+		if from, to := start+g.size-n.run, start+n.run; seen != nil && from >= 0 && to <= len(n.text) {
+			runs := n.text[from:to]
+			if seen[runs] {
+				continue
+			}
+			seen[runs] = true
+		}
 		for next = max(next, start); next < start+g.step; next++ {
 			list = spellings(list, g.load(n.text, next), next)
 		}

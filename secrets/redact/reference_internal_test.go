@@ -134,6 +134,34 @@ func TestEveryRun(t *testing.T) {
 	}
 }
 
+// TestRepetitions checks values that repeat a part of themselves: all of any run is found, and each gram is
+// indexed a few times only.
+func TestRepetitions(t *testing.T) {
+	for _, period := range []int{1, 2, 7, 11, 16, 40} {
+		part := "0123456789abcdefghijklmnopqrstuvwxyzQRSTUVWX"[:period]
+		value := strings.Repeat(part, 1+2000/period) + "tail-of-the-value"
+		s := NewSet()
+		if err := s.Add("v", value); err != nil {
+			t.Fatal(err)
+		}
+		for from := 0; from < len(value)-secretRun; from += 13 {
+			for _, size := range []int{secretRun, 100, len(value)} {
+				run := value[from:min(len(value), from+size)]
+				if got, hits := s.String("<" + run + ">"); got != "<[redacted:v]>" || hits != 1 {
+					t.Fatalf("period %d: a run of %d at %d became %q", period, len(run), from, got)
+				}
+			}
+		}
+		if s.x.long.live > 20_000 {
+			t.Errorf("period %d: %d grams are indexed", period, s.x.long.live)
+		}
+		s.Remove("v", value)
+		if s.x.long.live != 0 {
+			t.Errorf("period %d: %d grams stay", period, s.x.long.live)
+		}
+	}
+}
+
 // TestFailure breaks the index, so that searching panics: nothing gets out, and it is counted.
 func TestFailure(t *testing.T) {
 	s := NewSet()

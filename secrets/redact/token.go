@@ -113,10 +113,10 @@ func decodeBackslash[T text](src T) (c char, used int) {
 			return single(0), 2
 		}
 		return sized(single(byte(n)), 1, size) //nolint:gosec // n is at most 0377
-	case '%', '&', '[':
+	case '&', '[', '\'':
 		return decodeBefore(src)
 	}
-	if isGap(src[1]) { // as shells write it; the gap itself does not count
+	if src[1] == ' ' || src[1] == '\t' || src[1] == '\n' { // as shells write it; white space itself does not count
 		return c, 1
 	}
 	if isPunct(src[1]) {
@@ -125,14 +125,15 @@ func decodeBackslash[T text](src T) (c char, used int) {
 	return c, 0
 }
 
-// decodeBefore is for a backslash before what may begin another token or a marker, which goes first.
+// decodeBefore is for a backslash before what may begin an entity, a shell's quote or a marker, which goes
+// first: encoders write backslashes before quotes, and others then write the quotes in their own way.
 func decodeBefore[T text](src T) (c char, used int) {
 	size := 0
 	switch rest := src[1:]; rest[0] {
-	case '%':
-		_, size = digits(rest, 1, 2, 16)
 	case '&':
 		_, size = decodeEntity(rest)
+	case '\'':
+		_, size = decodeQuote(rest)
 	default:
 		size = prefixed(rest, markerOpen)
 	}
@@ -197,6 +198,9 @@ func decodeEntity[T text](src T) (c char, used int) {
 				if prefixed(src, e.text) > 0 {
 					return single(e.char), i + 1
 				}
+			}
+			if i < len("&gt") {
+				return c, 0 // shorter than any: not worth a copy
 			}
 			return namedEntity(string(src[:i+1]))
 		}
