@@ -3,8 +3,10 @@ package integration_test
 import (
 	"crypto/rand"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"strings"
 	"sync/atomic"
 
@@ -23,6 +25,8 @@ var encodings = []encoding{
 	{"escaped", func(s string) string { return `{"token":"` + jsonEscaped(s) + `"}` }},
 	{"base64", func(s string) string { return base64.StdEncoding.EncodeToString([]byte("u:" + s)) }},
 	{"base64url", func(s string) string { return base64.URLEncoding.EncodeToString([]byte("user:" + s)) }},
+	{"hex", func(s string) string { return hex.EncodeToString([]byte("u:" + s)) }},
+	{"percent", func(s string) string { return url.QueryEscape("user:" + s) }},
 }
 
 func jsonEscaped(s string) string {
