@@ -14,6 +14,7 @@ import (
 
 	"github.com/sandboxguard/sandboxguard/secrets"
 	"github.com/sandboxguard/sandboxguard/secrets/audit"
+	"github.com/sandboxguard/sandboxguard/secrets/redact"
 	"github.com/sandboxguard/sandboxguard/validation"
 )
 
@@ -100,6 +101,7 @@ func (i *activityInbound) ExecuteActivity(ctx context.Context, in *sdkintercepto
 		return i.Next.ExecuteActivity(ctx, in)
 	}
 	a := i.attempt(ctx, info)
+	defer a.close()
 	ctx, args, err := a.prepare(ctx, in.Args)
 	if err != nil {
 		return nil, err
@@ -150,6 +152,7 @@ type attempt struct {
 	listed   bool
 	scope    secrets.Scope
 	cleaner  cleaner
+	holder   *redact.Holder        // of what the attempt's job is given
 	scribe   *scribe               // for the time of preparing
 	resolves client.MetricsCounter // nil before the first
 	inside   string
@@ -168,7 +171,8 @@ func (i *activityInbound) attemptOf(info activity.Info, metrics client.MetricsHa
 		a.queue = info.TaskQueue
 	}
 	a.policy, a.listed = i.g.policyFor(info.Namespace, a.queue)
-	a.cleaner = cleaner{hidden: i.g.hidden, literals: a.listed && a.policy.Literals() == validation.LiteralsEnforce}
+	a.holder = i.g.hidden.NewHolder()
+	a.cleaner = cleaner{hidden: i.g.hidden, as: a.holder, literals: a.listed && a.policy.Literals() == validation.LiteralsEnforce}
 	workflowType := ""
 	if info.WorkflowType != nil {
 		workflowType = info.WorkflowType.Name
@@ -178,6 +182,9 @@ func (i *activityInbound) attemptOf(info activity.Info, metrics client.MetricsHa
 		WorkflowID: info.WorkflowExecution.ID, RunID: info.WorkflowExecution.RunID,
 		ActivityType: info.ActivityType.Name, ActivityID: info.ActivityID, Attempt: info.Attempt,
 		Standalone: info.WorkflowExecution.ID == "", Local: info.IsLocalActivity,
+	}
+	for _, v := range i.g.jobs.of(jobOf(a.scope), a.began) {
+		_ = i.g.give(a.holder, v.name, v.ref, v.value, v.ends) // it was fit before
 	}
 	return a
 }
@@ -206,7 +213,7 @@ func (a *attempt) record(action audit.Action, outcome audit.Outcome) audit.Recor
 // prepare returns the context and the arguments to run the activity with.
 func (a *attempt) prepare(ctx context.Context, original []any) (context.Context, []any, error) {
 	if a.listed {
-		if err := a.g.hideListed(ctx, a.policy, a.scope); err != nil {
+		if err := a.g.hideListed(ctx, a.policy, a.scope, a.holder); err != nil {
 			return ctx, nil, a.unavailable("redact")
 		}
 	}
@@ -249,12 +256,36 @@ func (a *attempt) prepare(ctx context.Context, original []any) (context.Context,
 
 func sameSlice(a, b []any) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
-// finish hides secrets in what the activity returned.
+// close ends the attempt's hold on its values: they stay hidden for a while.
+func (a *attempt) close() {
+	_, foreign := a.holder.Hits()
+	if foreign > 0 {
+		a.metrics.WithTags(map[string]string{"queue": a.queue}).Counter(metricForeign).Inc(int64(foreign)) //nolint:gosec // a count
+	}
+	a.holder.End()
+	if kept, _ := a.g.hidden.Retained(); kept > 0 {
+		a.g.meter().Gauge(metricRetained).Update(float64(kept))
+	}
+}
+
+// finish hides secrets in what the activity returned. Where that failed nothing of
+// the result leaves: nobody knows what is in it.
 func (a *attempt) finish(result any, err error) (any, error) {
+	before := a.g.hidden.Failures()
+	out, err := a.finished(result, err)
+	if failed := a.g.hidden.Failures() - before; failed > 0 {
+		a.g.meter().Counter(metricFailures).Inc(int64(failed)) //nolint:gosec // a count
+		a.redacted("result", 1)
+		return nil, a.withheld()
+	}
+	return out, err
+}
+
+func (a *attempt) finished(result any, err error) (any, error) {
 	if err == nil && a.passes(result) {
 		return result, nil
 	}
-	hidden := cleaner{hidden: a.g.hidden}
+	hidden := cleaner{hidden: a.g.hidden, as: a.holder}
 	out, hits, failure := hidden.value(result)
 	if failure != nil {
 		a.redacted("result", 1)

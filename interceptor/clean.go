@@ -24,6 +24,9 @@ const literalMarker = "[redacted:literal]"
 type cleaner struct {
 	hidden   *redact.Set
 	literals bool
+	// as is the job whose output it is: it is shown the names of what it was given
+	// only. nil shows all names.
+	as *redact.Holder
 	// rebuild is 1 where every level of an error is made anew, whether or not there
 	// is something to hide.
 	rebuild int
@@ -41,12 +44,34 @@ func (g *guard) cleaner(namespace, queue string) cleaner {
 func (c cleaner) idle() bool { return !c.literals && c.hidden.Len() == 0 }
 
 func (c cleaner) text(s string) (string, int) {
-	out, hits := c.hidden.String(s)
+	out, hits := c.hide(s)
 	if !c.literals {
 		return out, hits
 	}
 	out, n := hideLiteral(out)
 	return out, hits + n
+}
+
+// hide puts markers into s in place of values.
+func (c cleaner) hide(s string) (string, int) {
+	if c.as != nil {
+		return c.as.String(s)
+	}
+	return c.hidden.String(s)
+}
+
+func (c cleaner) hideBytes(b []byte) ([]byte, int) {
+	if c.as != nil {
+		return c.as.Bytes(b)
+	}
+	return c.hidden.Bytes(b)
+}
+
+func (c cleaner) hideJSON(data []byte) ([]byte, int) {
+	if c.as != nil {
+		return c.as.JSON(data)
+	}
+	return c.hidden.JSON(data)
 }
 
 // hideLiteral replaces credential-looking parts of s.
@@ -180,8 +205,8 @@ func (c cleaner) metadata(m map[string][]byte) (map[string][]byte, int) {
 	hits := 0
 	clean := make(map[string][]byte, len(m))
 	for k, v := range m {
-		key, n := c.hidden.String(k)
-		value, o := c.hidden.Bytes(v)
+		key, n := c.hide(k)
+		value, o := c.hideBytes(v)
 		clean[key], hits = value, hits+n+o
 	}
 	if hits == 0 {
@@ -194,7 +219,7 @@ func (c cleaner) metadata(m map[string][]byte) (map[string][]byte, int) {
 func (c cleaner) json(data []byte) ([]byte, int) {
 	// First, since a part of a leaf that is replaced leaves no base64 to decode.
 	out, n := c.byteLeaves(data)
-	out, hits := c.hidden.JSON(out)
+	out, hits := c.hideJSON(out)
 	if !c.literals {
 		return out, hits + n
 	}

@@ -34,6 +34,7 @@ type guard struct {
 	redacts     *redactRefs
 	ledger      ledger
 	governing   governing
+	jobs        jobs
 	metrics     atomic.Pointer[client.MetricsHandler]
 	// foreign is true once a client has a data converter of its own, which may
 	// send fields that JSON leaves out.
@@ -133,6 +134,9 @@ const (
 	metricDefects    = "sandboxguard_defects"
 	metricAuditLost  = "sandboxguard_audit_lost"
 	metricPolicy     = "sandboxguard_policy"
+	metricForeign    = "sandboxguard_foreign"
+	metricRetained   = "sandboxguard_retained"
+	metricFailures   = "sandboxguard_redaction_failures"
 )
 
 // countRefusals reports each violation once, by queue, rule and mode.

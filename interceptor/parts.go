@@ -29,7 +29,7 @@ func (i *activityInbound) Parts(k mint.Key, ctx context.Context) func(args []any
 		if args, err = a.inject(args, p, values); err != nil {
 			return nil, nil, err
 		}
-		result, _, err = cleaner{hidden: a.g.hidden}.value(result)
+		result, _, err = cleaner{hidden: a.g.hidden, as: a.holder}.value(result)
 		return args, result, err
 	}
 }

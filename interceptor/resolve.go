@@ -2,12 +2,15 @@ package interceptor
 
 import (
 	"context"
+	"errors"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/sandboxguard/sandboxguard/internal/mint"
 	"github.com/sandboxguard/sandboxguard/secrets"
 	"github.com/sandboxguard/sandboxguard/secrets/audit"
+	"github.com/sandboxguard/sandboxguard/secrets/redact"
 	"github.com/sandboxguard/sandboxguard/validation"
 )
 
@@ -55,7 +58,7 @@ func (a *attempt) resolve(ctx context.Context, s *site) (secrets.Value, error) {
 		}
 		return secrets.Value{}, a.unresolved(s.ref, err)
 	}
-	if err := a.g.hide(s.secret, s.ref, res.Reveal(mint.Guard())); err != nil {
+	if err := a.hide(s.secret, s.ref, res); err != nil {
 		return secrets.Value{}, a.tooShort(s.ref)
 	}
 	if a.resolves == nil {
@@ -71,18 +74,29 @@ func fits(text, destination string) bool {
 	return !strings.HasPrefix(destination, "env:") || utf8.ValidString(text) && !strings.ContainsRune(text, 0)
 }
 
-// hide registers a value under the name that its marker shows.
-func (g *guard) hide(name string, ref secrets.Ref, value string) error {
+// hide registers a value under the name that its marker shows, as one that this
+// attempt is given.
+func (a *attempt) hide(name string, ref secrets.Ref, res secrets.Resolution) error {
 	if name == "" {
 		name = ref.String()
 	}
-	err := g.hidden.Add(name, value)
-	if err == nil {
-		return nil
+	info, ends := res.Info(), time.Time{}
+	if info.LeaseID != "" {
+		ends = info.ExpiresAt
 	}
-	if g.allowShort[name] || g.allowShort[ref.String()] {
-		g.hidden.AddShort(name, value)
-		return nil
+	value := res.Reveal(mint.Guard())
+	if err := a.g.give(a.holder, name, ref, value, ends); err != nil {
+		return err
+	}
+	a.g.jobs.note(jobOf(a.scope), given{name, ref, value, ends}, a.began)
+	return nil
+}
+
+// give registers a value for a holder. ends is the end of its lease, if it has one.
+func (g *guard) give(to *redact.Holder, name string, ref secrets.Ref, value string, ends time.Time) error {
+	err := to.AddLeased(name, value, ends)
+	if errors.Is(err, redact.ErrShort) && (g.allowShort[name] || g.allowShort[ref.String()]) {
+		return to.AddShort(name, value)
 	}
 	return err
 }

@@ -32,9 +32,7 @@ type Holder struct {
 }
 
 // NewHolder returns a holder that was given nothing yet.
-func (s *Set) NewHolder() *Holder {
-	return &Holder{set: s, labels: make(map[*entry]*label), uses: make(map[*label]time.Time)}
-}
+func (s *Set) NewHolder() *Holder { return &Holder{set: s} }
 
 // Add registers a value as [Set.Add] does, and says that the holder was given it. The value stays in the set
 // until [Retention] after the last of its holders has ended. A value that a holder is given under several
@@ -68,6 +66,9 @@ func (h *Holder) give(name, value string, end time.Time) error {
 	defer s.mu.Unlock()
 	if h.ended {
 		return ErrEnded
+	}
+	if h.uses == nil {
+		h.labels, h.uses = make(map[*entry]*label), make(map[*label]time.Time)
 	}
 	l := s.add(name, value)
 	if known, again := h.uses[l]; !again {

@@ -1,0 +1,95 @@
+package interceptor
+
+import (
+	"sync"
+	"time"
+
+	"github.com/sandboxguard/sandboxguard/secrets"
+	"github.com/sandboxguard/sandboxguard/secrets/redact"
+)
+
+// maxJobs bounds the jobs that are remembered. One that is forgotten sees markers
+// without a name for what it was given before.
+const maxJobs = 4096
+
+// A job is a workflow, with all its runs, or a standalone activity. Its output
+// shows the names of the secrets that any of its attempts was given by this
+// process, and "[redacted]" for those of others: a dictionary that it prints
+// teaches it nothing about them.
+type job struct {
+	given []given
+	last  time.Time
+}
+
+// given is a value that a job was given.
+type given struct {
+	name  string
+	ref   secrets.Ref
+	value string
+	ends  time.Time // of its lease, zero if it has none
+}
+
+type jobs struct {
+	mu sync.Mutex
+	by map[string]*job
+}
+
+func jobOf(s secrets.Scope) string {
+	if s.Standalone {
+		return s.Namespace + "\x00\x00" + s.ActivityID
+	}
+	return s.Namespace + "\x00" + s.WorkflowID
+}
+
+// of returns what a job was given before.
+func (j *jobs) of(key string, now time.Time) []given {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	known := j.by[key]
+	if known == nil {
+		return nil
+	}
+	known.last = now
+	return known.given[:len(known.given):len(known.given)]
+}
+
+// note remembers what a job is given.
+func (j *jobs) note(key string, g given, now time.Time) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	known := j.by[key]
+	if known == nil {
+		j.room(now)
+		known = &job{}
+		j.by[key] = known
+	}
+	known.last = now
+	for _, had := range known.given {
+		if had.name == g.name && had.value == g.value {
+			return
+		}
+	}
+	known.given = append(known.given, g)
+}
+
+// room forgets jobs that did nothing for as long as a value is kept, and one more
+// if there are too many.
+func (j *jobs) room(now time.Time) {
+	if j.by == nil {
+		j.by = map[string]*job{}
+	}
+	if len(j.by) < maxJobs {
+		return
+	}
+	for key, idle := range j.by {
+		if now.Sub(idle.last) > redact.Retention {
+			delete(j.by, key)
+		}
+	}
+	for key := range j.by {
+		if len(j.by) < maxJobs {
+			return
+		}
+		delete(j.by, key)
+	}
+}
