@@ -103,8 +103,13 @@ func TestScanOfALiveNamespace(t *testing.T) {
 	settled(ctx, t, c, query, waiting, nightly)
 
 	report, said := scanNamespace(ctx, t, query)
-	if !report.Complete {
-		t.Errorf("incomplete: %v, %v", report.NotScanned, report.Problems)
+	if len(report.Problems) > 0 {
+		t.Errorf("problems: %v", report.Problems)
+	}
+	for _, n := range report.NotScanned { // schedules of other tests are encrypted
+		if n.Reason != "encoding binary/encrypted" {
+			t.Errorf("not scanned: %v", n)
+		}
 	}
 	var found []scan.Credential
 	for _, credential := range report.Credentials { // schedules of other tests may hold their own
