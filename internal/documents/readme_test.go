@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -62,9 +63,25 @@ func TestCommandsExist(t *testing.T) {
 				if !strings.HasPrefix(source(t, f[2]+"/go.mod"), "module "+module+"/") {
 					t.Errorf("%s:%d: %s is no module below %s", d.path, c.line, f[2], module)
 				}
+			case strings.Contains(" "+c.text, " sandboxguard "):
+				isTool(t, c.text)
 			default:
 				t.Errorf("%s:%d: nothing here knows how to check %q", d.path, c.line, c.text)
 			}
+		}
+	}
+}
+
+// isTool checks a command line of this module's own tool, behind whatever feeds it:
+// the subcommand has a file, and the file names the flags.
+func isTool(t *testing.T, line string) {
+	t.Helper()
+	_, line, _ = strings.Cut(" "+line, " sandboxguard ")
+	f := strings.Fields(line)
+	src := source(t, "cmd/sandboxguard/"+f[0]+".go")
+	for _, word := range f[1:] {
+		if name, is := strings.CutPrefix(word, "--"); is && !strings.Contains(src, strconv.Quote(name)) {
+			t.Errorf("%s has no flag %s", f[0], word)
 		}
 	}
 }
