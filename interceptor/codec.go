@@ -123,5 +123,9 @@ func ScanCodec(hidden *redact.Set) converter.PayloadCodec {
 	if hidden == nil {
 		hidden = redact.NewSet()
 	}
-	return scanCodec{hidden: hidden, defect: func(string) {}}
+	return scanCodec{hidden: hidden, defect: func(net string) {
+		if g, ok := byHidden.Load(hidden); ok {
+			g.(*guard).defect(net)
+		}
+	}}
 }

@@ -2,6 +2,7 @@ package interceptor
 
 import (
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -61,6 +62,8 @@ func newGuard(o Options) (*guard, error) {
 	}
 	if g.hidden == nil {
 		g.hidden = redact.NewSet()
+	} else {
+		byHidden.Store(g.hidden, g)
 	}
 	if g.now == nil {
 		g.now = time.Now
@@ -80,6 +83,10 @@ func newGuard(o Options) (*guard, error) {
 	g.trail = newTrail(g.sink, g.log, func() { g.meter().Counter(metricAuditLost).Inc(1) })
 	return g, nil
 }
+
+// byHidden finds the guard that counts for a [ScanCodec]: a codec is made before the
+// guard is, and shares nothing with it but the set.
+var byHidden sync.Map // *redact.Set to *guard
 
 func nameSet(names []string) map[string]bool {
 	set := make(map[string]bool, len(names))
