@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 
+	"github.com/sandboxguard/sandboxguard/internal/sdkmethods"
 	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/secrets"
 	"github.com/sandboxguard/sandboxguard/secrets/audit"
@@ -77,7 +78,7 @@ func benchAttempt(tb testing.TB, refs int) *attempt {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	g, err := newGuard(Options{Policies: policies, Resolver: secretstest.Static(values), Audit: audit.Discard(), Hidden: redact.NewSet()})
+	g, err := newGuard(Options{Policies: policies, Resolver: secretstest.Static(values), Audit: audit.Discard(), Hidden: redact.NewSet(), Unguarded: sdkmethods.Unknown(nil)})
 	if err != nil {
 		tb.Fatal(err)
 	}

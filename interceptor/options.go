@@ -3,10 +3,12 @@ package interceptor
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/sandboxguard/sandboxguard/internal/sdkmethods"
 	"github.com/sandboxguard/sandboxguard/secrets"
 	"github.com/sandboxguard/sandboxguard/secrets/audit"
 	"github.com/sandboxguard/sandboxguard/secrets/redact"
@@ -88,9 +90,11 @@ func (o Options) validate() error {
 	if o.Policies == nil || isNilPointer(o.Policies) {
 		errs = append(errs, errors.New("interceptor: Options.Policies is required: load one with validation.LoadPolicies"))
 	}
-	if unknown := unguardedMethods(o.Unguarded); len(unknown) > 0 {
+	if unknown := sdkmethods.Unknown(o.Unguarded); len(unknown) > 0 {
 		errs = append(errs, fmt.Errorf("interceptor: this version of the SDK has methods that the guard does not know: %s\n"+
 			"  fix: use the SDK version that the README's compatibility table names, or accept them in Options.Unguarded", joinNames(unknown)))
 	}
 	return errors.Join(errs...)
 }
+
+func joinNames(names []string) string { return strings.Join(names, ", ") }

@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/sandboxguard/sandboxguard/internal/sdkmethods"
 	"github.com/sandboxguard/sandboxguard/secrets/audit"
 	"github.com/sandboxguard/sandboxguard/validation"
 )
@@ -64,7 +65,7 @@ func testRun(t *testing.T) *run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	unknown := unguardedMethods(nil)
+	unknown := sdkmethods.Unknown(nil)
 	g, err := newGuard(Options{Policies: p, Audit: audit.Discard(), Unguarded: unknown, Now: func() time.Time { return time.Time{} }})
 	if err != nil {
 		t.Fatal(err)

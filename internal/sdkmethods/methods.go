@@ -1,19 +1,20 @@
-package interceptor
+// Package sdkmethods knows the methods of the SDK's interceptors that this version
+// of the guard has looked at.
+package sdkmethods
 
 import (
 	"reflect"
 	"slices"
-	"strings"
 
 	sdkinterceptor "go.temporal.io/sdk/interceptor"
 )
 
-// The methods of each SDK interface that this version of the guard has looked at
+// looked are the methods of each SDK interface that this version of the guard has looked at
 // and either guards or knows to carry nothing. Embedding the SDK's base types
 // hides methods that a newer SDK adds, so that a new way into history would pass
 // unseen: comparing names at construction is what makes the guard refuse to start
 // instead.
-var knownMethods = map[reflect.Type][]string{
+var looked = map[reflect.Type][]string{
 	reflect.TypeFor[sdkinterceptor.WorkflowOutboundInterceptor](): {
 		"Await", "AwaitWithOptions", "AwaitWithTimeout", "ExecuteActivity", "ExecuteChildWorkflow",
 		"ExecuteLocalActivity", "ExecuteNexusOperation", "GetCurrentUpdateInfo", "GetInfo", "GetLastCompletionResult",
@@ -43,11 +44,11 @@ var knownMethods = map[reflect.Type][]string{
 	},
 }
 
-// unguardedMethods returns the methods of the linked SDK that are neither known
-// nor accepted, sorted.
-func unguardedMethods(accepted []string) []string {
+// Unknown returns the methods of the linked SDK that are neither known nor accepted,
+// sorted. On a supported version there is none.
+func Unknown(accepted []string) []string {
 	var unknown []string
-	for t, known := range knownMethods {
+	for t, known := range looked {
 		for i := range t.NumMethod() {
 			name := t.Method(i).Name
 			if !t.Method(i).IsExported() || slices.Contains(known, name) || slices.Contains(accepted, name) {
@@ -59,5 +60,3 @@ func unguardedMethods(accepted []string) []string {
 	slices.Sort(unknown)
 	return slices.Compact(unknown)
 }
-
-func joinNames(names []string) string { return strings.Join(names, ", ") }
