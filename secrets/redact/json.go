@@ -1,8 +1,10 @@
 package redact
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -23,7 +25,44 @@ func (s *Set) JSON(in []byte) (out []byte, hits int) {
 }
 
 func (s *Set) editJSON(h *Holder, in []byte) ([]byte, counts) {
-	return s.edit(h, in, quoted(Withheld), (*pass).replaceJSON)
+	out, n := s.edit(h, in, quoted(Withheld), (*pass).replaceJSON)
+	if s.ambiguous.Load() == 0 || bytes.IndexByte(out, '\\') < 0 || !json.Valid(out) {
+		return out, n
+	}
+	return s.editLeaves(h, out, n)
+}
+
+// editLeaves looks at the strings of a JSON text once more, as what they stand for.
+// Where a value holds what is an escape elsewhere, decoding a text two ways at once
+// takes the value apart; decoding JSON alone does not.
+func (s *Set) editLeaves(h *Holder, text []byte, n counts) ([]byte, counts) {
+	var edits []edit
+	for _, node := range parse(text) {
+		if node.kind != stringNode || bytes.IndexByte(text[node.start:node.end], '\\') < 0 {
+			continue
+		}
+		leaf := keyOf(text[node.start:node.end])
+		clean, found := s.editString(h, leaf)
+		if found.hits() == 0 {
+			continue
+		}
+		n.own, n.foreign = n.own+found.own, n.foreign+found.foreign
+		encoded, err := json.Marshal(clean)
+		if err != nil { // a string is always encoded
+			encoded = []byte(quoted(Withheld))
+		}
+		edits = append(edits, edit{start: node.start, end: node.end, text: string(encoded)})
+	}
+	if len(edits) == 0 {
+		return text, n
+	}
+	return apply(text, edits), n
+}
+
+// isAmbiguous is true for values that hold what may be part of an escape, or what
+// JSON escapes: see editLeaves.
+func isAmbiguous(value string) bool {
+	return strings.ContainsFunc(value, func(r rune) bool { return strings.ContainsRune("%\\&<>\"'", r) || r < ' ' || r > '~' })
 }
 
 // replaceJSON returns a copy of the JSON text with a marker for each span.

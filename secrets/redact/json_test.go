@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sandboxguard/sandboxguard/secrets/redact"
 )
 
 func TestJSON(t *testing.T) {
@@ -117,5 +119,47 @@ func TestJSONPerElement(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestJSONLeavesOfAmbiguousValues: a value that holds what is an escape elsewhere,
+// or stands behind a percent sign, is found in the leaf that it is.
+func TestJSONLeavesOfAmbiguousValues(t *testing.T) {
+	for _, tc := range []struct{ value, text, want string }{
+		{`pass-word\%c3nyx`, `{"k":"pass-word\\%c3nyx"}`, `{"k":"[redacted:v]"}`},
+		{`hunter2\%41bcdef`, `["a hunter2\\%41bcdef b"]`, `["a [redacted:v] b"]`},
+		{`beef&ss-word-1234`, `{"q":"like %beef\u0026ss-word-1234%"}`, `{"q":"like [redacted:v]%"}`},
+	} {
+		set := redact.NewSet()
+		if err := set.Add("v", tc.value); err != nil {
+			t.Fatal(err)
+		}
+		got, hits := set.JSON([]byte(tc.text))
+		if string(got) != tc.want || hits != 1 {
+			t.Errorf("%s: got %s, %d hits, want %s", tc.value, got, hits, tc.want)
+		}
+		holder := set.NewHolder()
+		if got, _ := holder.JSON([]byte(tc.text)); strings.Contains(string(got), "[redacted:v]") || string(got) == tc.text {
+			t.Errorf("%s: a stranger gets %s", tc.value, got)
+		}
+	}
+}
+
+// TestURLPaths: the credential of a web hook stands in its path.
+func TestURLPaths(t *testing.T) {
+	const token = "x8Kd93mQzP0aLr7TnW2vYb5c"
+	for _, address := range []string{
+		"https://hooks.example.com/services/T0/B0/" + token, "https://api.example.com/bot" + token + "/send", "https://app.example.com/#access_token=" + token,
+	} {
+		set := redact.NewSet()
+		if err := set.Add("v", address); err != nil {
+			t.Fatal(err)
+		}
+		if got, hits := set.String("POST /other/" + token + " failed"); hits != 1 || strings.Contains(got, token) {
+			t.Errorf("%s: %s", address, got)
+		}
+		if _, hits := set.String("https://hooks.example.com/services and https://api.example.com/"); hits != 0 {
+			t.Errorf("%s: what is public is hidden", address)
+		}
 	}
 }

@@ -160,9 +160,19 @@ func (p *partList) url(text string, depth int) bool {
 			p.add(plain, depth)
 		}
 	}
-	if _, query, ok := strings.Cut(rest, "?"); ok {
-		query, _, _ = strings.Cut(query, "#")
-		for pair := range strings.SplitSeq(query, "&") {
+	if _, path, ok := strings.Cut(authority, "/"); ok {
+		for segment := range strings.SplitSeq(path, "/") {
+			if plain, err := url.PathUnescape(segment); err == nil && isRandom(plain) {
+				p.add(segment, depth) // a web hook's, or that of a bot
+				p.add(plain, depth)
+			}
+		}
+	}
+	_, query, _ := strings.Cut(rest, "?")
+	query, _, _ = strings.Cut(query, "#")
+	_, fragment, _ := strings.Cut(rest, "#")
+	for _, list := range []string{query, fragment} {
+		for pair := range strings.SplitSeq(list, "&") {
 			key, v, _ := strings.Cut(pair, "=")
 			p.leaf(key, v, depth)
 			if plain, err := url.QueryUnescape(v); err == nil {

@@ -36,6 +36,7 @@ type Set struct {
 	retained  retained
 	scratches sync.Pool // *scratch
 	failures  atomic.Uint64
+	ambiguous atomic.Int64 // values for which isAmbiguous is true
 }
 
 // entry is one registered value.
@@ -121,6 +122,9 @@ func (s *Set) add(name, value string) *label {
 		e = &entry{value: value, names: make(map[string]*label)}
 		s.entries[value] = e
 		s.x.addEntry(e)
+		if isAmbiguous(value) {
+			s.ambiguous.Add(1)
+		}
 	}
 	l := e.names[name]
 	if l == nil {
@@ -151,6 +155,9 @@ func (s *Set) drop(l *label) {
 	if len(e.names) == 0 {
 		delete(s.entries, e.value)
 		s.x.removeEntry(e)
+		if isAmbiguous(e.value) {
+			s.ambiguous.Add(-1)
+		}
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 const starters = "\\%&'\x1b"
 
 const (
-	maxControl = 32 // bytes of a control sequence
+	maxControl = 64 // bytes of a control sequence
 	maxEntity  = 32 // bytes of an entity
 )
 
