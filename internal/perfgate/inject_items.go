@@ -9,7 +9,6 @@ import (
 	"github.com/sandboxguard/sandboxguard/secrets/audit"
 )
 
-
 // injectItems are arguments with and without references.
 func injectItems(r *report) error {
 	if !r.wants("P3") && !r.wants("P4") && !r.wants("P4b") {
