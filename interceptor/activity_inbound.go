@@ -151,6 +151,7 @@ type attempt struct {
 	policy   validation.Policy
 	listed   bool
 	scope    secrets.Scope
+	job      string // see jobOf
 	cleaner  cleaner
 	holder   *redact.Holder        // of what the attempt's job is given
 	scribe   *scribe               // for the time of preparing
@@ -183,7 +184,8 @@ func (i *activityInbound) attemptOf(info activity.Info, metrics client.MetricsHa
 		ActivityType: info.ActivityType.Name, ActivityID: info.ActivityID, Attempt: info.Attempt,
 		Standalone: info.WorkflowExecution.ID == "", Local: info.IsLocalActivity,
 	}
-	for _, v := range i.g.jobs.of(jobOf(a.scope), a.began) {
+	a.job = jobOf(a.scope)
+	for _, v := range i.g.jobs.of(a.job, a.began) {
 		_ = i.g.give(a.holder, v.name, v.ref, v.value, v.ends) // it was fit before
 	}
 	return a

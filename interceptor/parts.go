@@ -11,17 +11,18 @@ import (
 // Parts returns a function that does what the promised speed is of, and no more: it
 // finds the granted places of judged arguments, resolves, injects, and searches a
 // result. Looking the policy up and judging are left out. It is for the performance
-// gate: only this module can call it, anybody else gets nil.
+// gate, one call after another: only this module can call it, anybody else gets nil.
 func (i *activityInbound) Parts(k mint.Key, ctx context.Context) func(args []any, result any) ([]any, any, error) {
 	if !k.Valid() {
 		return nil
 	}
-	base := i.attempt(ctx, activity.GetInfo(ctx))
+	a := i.attempt(ctx, activity.GetInfo(ctx))
 	return func(args []any, result any) ([]any, any, error) {
-		a := *base
-		a.scribe = &scribe{sink: a.g.sink}
-		defer a.scribe.close()
 		p := a.places(args, true)
+		if len(p.sites) > 0 {
+			a.scribe = &scribe{sink: a.g.sink}
+			defer a.scribe.close()
+		}
 		values, err := a.resolveAll(ctx, p)
 		if err != nil {
 			return nil, nil, err

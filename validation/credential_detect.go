@@ -158,27 +158,37 @@ func (d *detector) detect(s string, found []Finding) []Finding {
 }
 
 // next is the first place in s from at on where a gram may stand, or -1. Almost all
-// of the time of a detection is spent here: four places at a time, with one branch.
+// of the time of a detection is spent here: eight bytes hold five grams.
 func (d *detector) next(s string, at int) int {
-	for ; at+8 <= len(s); at += 4 {
-		low, high := gramAt(s, at), gramAt(s, at+4)
-		both := uint64(low) | uint64(high)<<32
-		if d.bit(low)|d.bit(uint32(both>>8))|d.bit(uint32(both>>16))|d.bit(uint32(both>>24)) != 0 { //nolint:gosec // the lower half is meant
-			break
+	for ; at+8 <= len(s); at += 5 {
+		w := s[at : at+8]
+		eight := uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
+			uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
+		switch {
+		case d.may(uint32(eight)): //nolint:gosec // the lower half is meant
+			return at
+		case d.may(uint32(eight >> 8)): //nolint:gosec // as above
+			return at + 1
+		case d.may(uint32(eight >> 16)): //nolint:gosec // as above
+			return at + 2
+		case d.may(uint32(eight >> 24)): //nolint:gosec // as above
+			return at + 3
+		case d.may(uint32(eight >> 32)):
+			return at + 4
 		}
 	}
 	for ; at+4 <= len(s); at++ {
-		if d.bit(gramAt(s, at)) != 0 {
+		if d.may(gramAt(s, at)) {
 			return at
 		}
 	}
 	return -1
 }
 
-// bit is 1 if the gram may be one of the detector's.
-func (d *detector) bit(gram uint32) uint64 {
+// may reports whether the gram may be one of the detector's.
+func (d *detector) may(gram uint32) bool {
 	h := hashGram(gram)
-	return d.bitmap[h>>6] >> (h & 63) & 1
+	return d.bitmap[h>>6]&(1<<(h&63)) != 0
 }
 
 // add appends a finding, unless it overlaps the last one.

@@ -15,7 +15,11 @@ func detectItems(r *report) error {
 	}
 	const size = 1 << 20
 	texts := corpora(size)
-	texts[0] = corpus{"source", source(size)}
+	program, err := source(size)
+	if err != nil {
+		return err
+	}
+	texts[0] = corpus{"source", program}
 	planted := "npm" + "_" + values(1)["env:"+variable(0)] + values(1)["env:"+variable(0)]
 	if len(validation.DetectCredentials("x "+planted[:40]+" y")) != 1 {
 		return fmt.Errorf("a planted credential was not found")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -44,13 +45,25 @@ func rows(random *rand.Rand, size int) []byte {
 	return out[:size]
 }
 
-// source is text as in programs.
-func source(size int) []byte {
-	random := rand.New(rand.NewPCG(29, 31)) //nolint:gosec // a fixed seed is the point
-	var out []byte
-	for len(out) < size {
-		out = fmt.Appendf(out, "func (w *worker) %s(ctx context.Context, key string) error {\n\tif err := w.%s(ctx, key); err != nil {\n\t\treturn fmt.Errorf(\"%s: %%w\", err)\n\t}\n\treturn nil\n}\n\n",
-			words[random.IntN(len(words))], words[random.IntN(len(words))], text(random, 30))
+//go:embed *.go
+var programs embed.FS
+
+// source is text of programs: that of this one, over and over.
+func source(size int) ([]byte, error) {
+	files, err := programs.ReadDir(".")
+	if err != nil {
+		return nil, err
 	}
-	return out[:size]
+	var out []byte
+	for {
+		for _, f := range files {
+			text, err := programs.ReadFile(f.Name())
+			if err != nil {
+				return nil, err
+			}
+			if out = append(out, text...); len(out) >= size {
+				return out[:size], nil
+			}
+		}
+	}
 }

@@ -9,12 +9,6 @@ import (
 	"github.com/sandboxguard/sandboxguard/secrets/audit"
 )
 
-// page is a result that is one large field.
-type page struct {
-	Name string `json:"name"`
-	Data []byte `json:"data"`
-}
-
 // injectItems are arguments with and without references.
 func injectItems(r *report) error {
 	if !r.wants("P3") && !r.wants("P4") && !r.wants("P4b") {
@@ -70,7 +64,7 @@ func nothingToInject(r *report, inject func(...any) func()) error {
 		{"map of 100 KB", tree(random, 100<<10), 0.10},
 		{"map of 2 MB", tree(random, 2<<20), 0.10},
 		// Of 1.5 ms for its JSON, 100 ns are as much as this.
-		{"bytes of 2 MB", page{"page", make([]byte, 2<<20)}, 0.00007},
+		{"bytes of 2 MB", blob{"page", make([]byte, 2<<20)}, 0.00007},
 	} {
 		do := inject(item.arg)
 		r.count("P3", item.name, testing.AllocsPerRun(20, do)-testing.AllocsPerRun(20, inject()), 0, "allocs")

@@ -1,7 +1,7 @@
 // Perfgate measures what the guard costs, in units of the work that the SDK or an
 // encrypting codec does for the same activity, and holds it to bars.
 //
-//	go run ./internal/perfgate [-v] [-budget 40s] [-only P1,P7] [-aa]
+//	go run ./internal/perfgate [-v] [-budget 20s] [-only P1,P7] [-aa]
 //
 // First it asserts that the guard did its work, then it counts allocations, which is
 // exact, and then it measures ratios. The last line is that of the headline. The exit
@@ -21,7 +21,7 @@ import (
 func main() {
 	var o options
 	flag.BoolVar(&o.verbose, "v", false, "print a line for each item")
-	flag.DurationVar(&o.budget, "budget", 40*time.Second, "how long to measure in all")
+	flag.DurationVar(&o.budget, "budget", 20*time.Second, "how long to measure in all")
 	flag.StringVar(&o.only, "only", "", "the ids to measure, such as P1,P7; all if empty")
 	flag.BoolVar(&o.self, "aa", false, "measure each yardstick against itself, to see the noise of the machine")
 	flag.Parse()

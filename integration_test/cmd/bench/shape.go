@@ -23,7 +23,7 @@ const warmUp = 2
 
 // measure returns the seconds of each round by variant.
 func (s shape) measure(ctx context.Context, variants []*variant, rounds int) (map[string][]float64, error) {
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the order of turns is no secret
+	random := rand.New(rand.NewPCG(1, 2))
 	times := map[string][]float64{}
 	for round := range warmUp + rounds {
 		random.Shuffle(len(variants), func(i, j int) { variants[i], variants[j] = variants[j], variants[i] })
