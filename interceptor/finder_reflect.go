@@ -91,7 +91,7 @@ func (f *finder) structure(v reflect.Value, p *plan, left int) bool {
 	// Another converter may send these. They are rare: the walk looks at what they
 	// hold.
 	for i := range p.unsent {
-		if fv, ok := fieldAt(v, p.unsent[i].index); ok && p.unsent[i].text && !fv.IsZero() {
+		if fv, ok := fieldAt(v, p.unsent[i].index); ok && (p.unsent[i].text || p.unsent[i].number) && !fv.IsZero() {
 			return true
 		}
 	}
@@ -177,7 +177,7 @@ func (f *finder) mapping(v reflect.Value, p *plan, key string, left int) bool {
 	}
 	keys, elems := p.keys(), p.elem()
 	texts, numbers := f.text != nil && keys.text, f.encoded && keys.number
-	if keys.role != rolePlain || keys.kind != reflect.String && !isNumber(keys.kind) {
+	if keys.opaque || keys.role != rolePlain || keys.kind != reflect.String && !isNumber(keys.kind) {
 		return true // a key that is written by means of its own
 	}
 	if !texts && !numbers && !f.wants(elems) {

@@ -174,7 +174,7 @@ func planOf(t reflect.Type) *plan {
 		return p.(*plan)
 	}
 	p := &plan{typ: t, kind: t.Kind(), role: roleOf(t), opaque: isOpaque(t), hidden: hasHiddenText(t)}
-	p.bytes = (p.kind == reflect.Slice || p.kind == reflect.Array) && t.Elem().Kind() == reflect.Uint8
+	p.bytes = isBytes(t)
 	p.null = p.kind == reflect.Pointer && !t.Implements(typeProto) && !t.Implements(typeTransfer)
 	p.guard, p.text, p.number = reach(t, map[reflect.Type]bool{})
 	p.marshals = p.opaque && !(t.Kind() == reflect.Struct && hidesFields(t, map[reflect.Type]bool{}))
@@ -193,6 +193,12 @@ func planOf(t reflect.Type) *plan {
 	}
 	actual, _ := plans.LoadOrStore(t, p)
 	return actual.(*plan)
+}
+
+// isBytes is true for slices and arrays of bytes that write themselves as such. A
+// named byte may have a marshaler of its own, which then writes each of them.
+func isBytes(t reflect.Type) bool {
+	return (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) && t.Elem().Kind() == reflect.Uint8 && !isOpaque(t.Elem())
 }
 
 func isLeafType(t reflect.Type) bool { return t == typeValue || t == typeTime }

@@ -234,7 +234,7 @@ func (s *scrub) key(k reflect.Value) {
 }
 
 func (s *scrub) sequence(v reflect.Value, depth int) (reflect.Value, bool) {
-	if v.Type().Elem().Kind() == reflect.Uint8 {
+	if isBytes(v.Type()) {
 		return s.bytes(v)
 	}
 	out, copied := v, false
@@ -263,7 +263,9 @@ func (s *scrub) sequence(v reflect.Value, depth int) (reflect.Value, bool) {
 func (s *scrub) bytes(v reflect.Value) (reflect.Value, bool) {
 	if v.Kind() == reflect.Array {
 		data := make([]byte, v.Len())
-		reflect.Copy(reflect.ValueOf(data), v)
+		for i := range data {
+			data[i] = byte(v.Index(i).Uint()) //nolint:gosec // an element of one byte
+		}
 		if s.hidden.Contains(data) {
 			s.withheld = true
 		}

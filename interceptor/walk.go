@@ -315,7 +315,7 @@ func (w *walker) mapping(v reflect.Value, key string, typed bool) (reflect.Value
 }
 
 func (w *walker) sequence(v reflect.Value, key string, typed bool) (reflect.Value, bool) {
-	if v.Type().Elem().Kind() == reflect.Uint8 {
+	if isBytes(v.Type()) {
 		if w.text != nil && v.Kind() == reflect.Slice && utf8.Valid(v.Bytes()) {
 			w.text(w.at, key, string(v.Bytes()))
 		}

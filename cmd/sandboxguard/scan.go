@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"runtime"
 
@@ -35,6 +36,9 @@ func (q *query) Set(s string) error {
 // String implements flag.Value.
 func (q *query) String() string { return q.text }
 
+// errNothing keeps an empty pipe from passing for a clean history.
+var errNothing = errors.New("there was nothing to scan: give exported histories as JSON, in files or on standard input, or --query")
+
 // defineScan defines "scan".
 func defineScan(flags *flag.FlagSet) func(*invocation) int {
 	f := &scanFlags{format: output.FormatText}
@@ -57,6 +61,9 @@ func defineScan(flags *flag.FlagSet) func(*invocation) int {
 			_ = s.Stream(i.ctx, i.stdin) // the scan has the problem
 		default:
 			s.Files(i.ctx, i.args, workers(f.workers, runtime.GOMAXPROCS(0)))
+		}
+		if r := s.Report(); !f.query.set && r.Scanned.Documents == 0 && len(r.Problems) == 0 {
+			s.Problem("", errNothing)
 		}
 		r := s.Report()
 		if err := output.Write(i.stdout, f.format, r); err != nil {

@@ -167,6 +167,9 @@ func (w *walker) encodedPayload(key, encoding, message, data string) {
 func (w *walker) jsonPayload(key, data string) {
 	c := cursor{s: data}
 	if err := w.value(&c, key); err != nil || c.peek() != 0 {
+		if !isText(data, false) {
+			w.run.skip("a payload that says it is JSON and is not") // encrypted, perhaps
+		}
 		w.text(key, data)
 	}
 }

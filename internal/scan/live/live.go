@@ -76,7 +76,14 @@ type reader struct {
 // problem records what could not be read. The end of ctx is recorded once for all,
 // and what was deleted since it was listed holds nothing any more.
 func (r *reader) problem(ctx context.Context, what string, err error) {
-	if gone := new(serviceerror.NotFound); ctx.Err() == nil && !errors.As(err, &gone) {
+	if gone := new(serviceerror.NotFound); !errors.As(err, &gone) {
+		r.unread(ctx, what, err)
+	}
+}
+
+// unread records what could not be read whatever the reason: a list is not deleted.
+func (r *reader) unread(ctx context.Context, what string, err error) {
+	if ctx.Err() == nil {
 		r.scan.Problem(what, fmt.Errorf("not read: %s", serviceerror.ToStatus(err).Message()))
 	}
 }
@@ -94,7 +101,7 @@ func (r *reader) workflows(ctx context.Context, jobs chan<- func(context.Context
 	for ctx.Err() == nil {
 		page, err := r.client.ListWorkflow(ctx, request)
 		if err != nil {
-			r.problem(ctx, "list of workflows", err)
+			r.unread(ctx, "list of workflows", err)
 			return
 		}
 		for _, row := range page.GetExecutions() {
@@ -144,7 +151,7 @@ func (r *reader) schedules(ctx context.Context, jobs chan<- func(context.Context
 	for ctx.Err() == nil {
 		page, err := r.client.WorkflowService().ListSchedules(ctx, request)
 		if err != nil {
-			r.problem(ctx, "list of schedules", err)
+			r.unread(ctx, "list of schedules", err)
 			return
 		}
 		for _, row := range page.GetSchedules() {
