@@ -51,20 +51,8 @@ func holds[T text](x *index, t T, pool *sync.Pool) bool {
 	if scan(x, t, edges{}, 0, &f) {
 		return true
 	}
-	tk := newTokens(t)
-	from, to, ok := tk.region(0, x.margin)
-	if !ok {
-		return false
-	}
-	sc := newScratch(pool)
-	defer sc.release(pool)
-	for ok {
-		if decodes(x, sc, t[from:to], around(t, from, to, edges{}), &f) {
-			return true
-		}
-		from, to, ok = tk.region(to, x.margin)
-	}
-	return false
+	s := sieve[T]{x: x, t: t, pool: pool, tokens: newTokens(t), pending: -1}
+	return s.holds(&f)
 }
 
 // decodes reports whether something stands in a region once it is decoded.

@@ -190,11 +190,9 @@ func candidate[T text](g *grams, t T, at int) int {
 			b, y = squeeze(b, y)
 			c, z = squeeze(c, z)
 			if (x|y|z)&low != 0 {
-				var is bool
-				if at, is = look(g, t, at, at+3*step); is {
-					return at
-				}
-				continue
+				a = regather(g, t, at, a, x)
+				b = regather(g, t, at+step, b, y)
+				c = regather(g, t, at+2*step, c, z)
 			}
 		}
 		h, i, j := hash(a&mask), hash(b&mask), hash(c&mask)
@@ -254,14 +252,41 @@ func (g *grams) knows(gram uint64, ok bool) bool {
 	return ok && g.filter[h>>g.word]&p == p
 }
 
+// lists reports whether a gram is one of a needle.
+func (g *grams) lists(gram uint64) bool {
+	if !g.knows(gram, true) {
+		return false
+	}
+	h := hash(gram)
+	wanted := tag(h)
+	for i := h >> g.home; g.slots[i] != 0; i = (i + 1) & g.last {
+		if slot := g.slots[i]; (slot^wanted)>>(offsetBits+idBits) == 0 && slot != deadSlot {
+			return true
+		}
+	}
+	return false
+}
+
 // gramAt reads the gram that begins at or after at.
 func gramAt[T text](g *grams, t T, at int) (gram uint64, ok bool) {
 	if at+8 <= len(t) {
-		if gram = load64(t, at); gaps(gram)&g.low == 0 {
+		gram = load64(t, at)
+		m := gaps(gram)
+		gram, m = squeeze(gram, m)
+		if gram, m = squeeze(gram, m); m&g.low == 0 {
 			return gram & g.mask, true
 		}
 	}
 	return gather(t, at, g.width)
+}
+
+// regather is gram if no gap is left in it, else the one at that place with more gaps left out, or any that is
+// known by chance.
+func regather[T text](g *grams, t T, at int, gram, marks uint64) uint64 {
+	if marks&g.low != 0 {
+		gram, _ = gather(t, at, g.width)
+	}
+	return gram
 }
 
 // gather reads a gram that begins at or after at, one byte at a time.
@@ -297,6 +322,9 @@ func confirm[T text](x *index, g *grams, t T, at int, h uint64, f *found) bool {
 		n := &x.needles[slot>>offsetBits&maxID]
 		start, end, run := extend(t, at, n.text, int(slot&maxOffset))
 		if run < n.run {
+			if f.first && run >= g.size {
+				f.addPartial(start, end)
+			}
 			continue
 		}
 		if run == len(n.text) {

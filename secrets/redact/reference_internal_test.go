@@ -68,7 +68,9 @@ func TestTwoSpeeds(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s.AddShort("short", letters(3))
+		if rnd.IntN(4) == 0 { // short values need more decoding
+			s.AddShort("short", letters(3))
+		}
 		var text strings.Builder
 		for range 1 + rnd.IntN(30) {
 			switch value := values[rnd.IntN(len(values))]; rnd.IntN(5) {

@@ -243,12 +243,12 @@ func (sc *scratch) whole(text []byte, from, at int) int {
 }
 
 // unbroken is the last position at or before at that is surely within no token.
-func unbroken(text []byte, at int) int {
+func unbroken[T text](t T, at int) int {
 	for free := 0; at > 0; at-- {
 		if free == longestToken {
 			return at + longestToken
 		}
-		if free++; isStarter[text[at-1]] {
+		if free++; isStarter[t[at-1]] {
 			free = 0
 		}
 	}
