@@ -3,6 +3,7 @@ package interceptor
 import (
 	"reflect"
 	"strconv"
+	"sync"
 
 	"github.com/sandboxguard/sandboxguard/sandbox"
 )
@@ -222,9 +223,14 @@ func (p *plan) release(e *entry) {
 	p.entries.Put(e)
 }
 
+// numbers are buffers to write numbers into: what is searched does not stay on the
+// stack.
+var numbers = sync.Pool{New: func() any { return new([maxFloat]byte) }}
+
 // number looks at the forms in which a number is written.
 func (f *finder) number(v reflect.Value) bool {
-	var buf [24]byte
+	buf := numbers.Get().(*[maxFloat]byte)
+	defer numbers.Put(buf)
 	switch {
 	case v.CanInt():
 		return f.text.hidden.Contains(strconv.AppendInt(buf[:0], v.Int(), 10))
@@ -235,7 +241,8 @@ func (f *finder) number(v reflect.Value) bool {
 }
 
 func (f *finder) float(x float64, bits int) bool {
-	var buf [maxFloat]byte
+	buf := numbers.Get().(*[maxFloat]byte)
+	defer numbers.Put(buf)
 	plain, exponent := floatForms(buf[:0], x, bits)
 	return f.text.hidden.Contains(plain) || f.text.hidden.Contains(exponent)
 }

@@ -43,7 +43,7 @@ func newScratch(pool *sync.Pool) *scratch {
 }
 
 // holds reports whether something that may be hidden stands in t. Markers are not taken into account.
-func holds[T text](x *index, t T, pool *sync.Pool) bool {
+func holds[T text](x *index, t T) bool {
 	if len(t) < x.shortest {
 		return false
 	}
@@ -51,20 +51,8 @@ func holds[T text](x *index, t T, pool *sync.Pool) bool {
 	if scan(x, t, edges{}, 0, &f) {
 		return true
 	}
-	tk := newTokens(t)
-	from, to, ok := tk.region(0, x.margin)
-	if !ok {
-		return false
-	}
-	sc := newScratch(pool)
-	defer sc.release(pool)
-	for ok {
-		if decodes(x, sc, t[from:to], around(t, from, to, edges{}), &f) {
-			return true
-		}
-		from, to, ok = tk.region(to, x.margin)
-	}
-	return false
+	s := sieve[T]{x: x, t: t, tokens: newTokens(t), pending: -1}
+	return s.holds(&f)
 }
 
 // decodes reports whether something stands in a region once it is decoded.
@@ -239,10 +227,10 @@ func (sc *scratch) ceil(depth, pos int) int {
 }
 
 // collect adds all places to hide in text to f, sorted, none of them in a marker, overlapping ones made one.
-func (sc *scratch) collect(x *index, text []byte, before [maxDepth + 1]byte, f *found, pool *sync.Pool) {
+func (sc *scratch) collect(x *index, text []byte, before [maxDepth + 1]byte, f *found) {
 	at := 0
 	for at < len(text) {
-		start, end := x.nextMarker(text, at, pool)
+		start, end := x.nextMarker(text, at)
 		e := edges{before: before}
 		if start < end {
 			e.after = markerEdge

@@ -47,17 +47,22 @@ func gaps(x uint64) uint64 {
 	return ^((x & most) + (0x7f-' ')*0x0101010101010101 | x) & highBits
 }
 
-// hash is the same for grams that differ only by case.
-func hash(gram uint64) uint64 {
-	h := (gram | lowerCase) * hashFactor
-	return h ^ h>>32
+// squeeze removes the first of the bytes of x that are marked, if there is one.
+func squeeze(x, marks uint64) (squeezed, left uint64) {
+	first := marks & -marks
+	above := -(first >> 7) // the bytes from that one on
+	return x ^ (x^x>>8)&above, (marks ^ first) >> 8
 }
 
+// hash is the same for grams that differ only by case. Its upper bits depend on all of the gram, and are
+// what is used.
+func hash(gram uint64) uint64 { return (gram | lowerCase) * hashFactor }
+
 // pattern is the two bits that a gram has in its word of the filter.
-func pattern(h uint64) uint64 { return 1<<(h&63) | 1<<(h>>6&63) }
+func pattern(h uint64) uint64 { return 1<<(h>>32&63) | 1<<(h>>26&63) }
 
 // tag is what a slot keeps of the hash, in place.
-func tag(h uint64) uint64 { return h << 24 &^ (1<<(offsetBits+idBits) - 1) }
+func tag(h uint64) uint64 { return h << 20 &^ (1<<(offsetBits+idBits) - 1) }
 
 // insert indexes the gram of the needle id at offset.
 func (g *grams) insert(gram uint64, id uint32, offset int) {
@@ -157,39 +162,131 @@ func scanGrams[T text](x *index, g *grams, t T, f *found) bool {
 	if g.live == 0 {
 		return false
 	}
-	at := 0
-	filter, word, mask, low, step := g.filter, g.word, g.mask, g.low, g.step
-	for ; at+8 <= len(t); at += step {
-		gram := load64(t, at)
-		if m := gaps(gram); m&low != 0 {
-			for range 2 { // unrolled and without branches: most text has one or two here
-				first := m & -m
-				below := first>>7 - 1
-				gram = gram&below | gram>>8&^below
-				m = (m &^ first) >> 8
-			}
-			if m&low != 0 {
-				var ok bool
-				if gram, ok = gather(t, at, g.width); !ok {
-					continue
-				}
-			}
+	for at := g.step - 1; ; at += g.step {
+		if at = candidate(g, t, at); at >= len(t) {
+			return false
 		}
-		h := hash(gram & mask)
-		if p := pattern(h); filter[h>>word]&p == p && confirm(x, g, t, at, h, f) {
+		if gram, ok := gather(t, at, g.width); ok && confirm(x, g, t, at, hash(gram), f) {
 			return true
 		}
 	}
-	for ; at < len(t); at += step {
-		gram, ok := gather(t, at, g.width)
-		if !ok {
+}
+
+// candidate is the first probe of t, from at on in steps, that ends a stretch whose grams may all be those of
+// needles. It is behind the text if there is none.
+//
+// Three probes are made together, so that the processor can work on them at the same time and one branch,
+// which is nearly never taken, decides about them all.
+func candidate[T text](g *grams, t T, at int) int {
+	filter, word, mask, low, step := g.filter, g.word&63, g.mask, g.low, g.step
+	for at+2*step+8 <= len(t) {
+		a, b, c := load64(t, at), load64(t, at+step), load64(t, at+2*step)
+		if x, y, z := gaps(a), gaps(b), gaps(c); (x|y|z)&low != 0 {
+			// Most text has one or two gaps in a gram, at places that no branch predictor can know.
+			a, x = squeeze(a, x)
+			b, y = squeeze(b, y)
+			c, z = squeeze(c, z)
+			a, x = squeeze(a, x)
+			b, y = squeeze(b, y)
+			c, z = squeeze(c, z)
+			if (x|y|z)&low != 0 {
+				a = regather(g, t, at, a, x)
+				b = regather(g, t, at+step, b, y)
+				c = regather(g, t, at+2*step, c, z)
+			}
+		}
+		h, i, j := hash(a&mask), hash(b&mask), hash(c&mask)
+		p, q, r := pattern(h), pattern(i), pattern(j)
+		if filter[h>>word]&p == p || filter[i>>word]&q == q || filter[j>>word]&r == r {
+			var is bool
+			if at, is = look(g, t, at, at+3*step); is {
+				return at
+			}
 			continue
 		}
-		if confirm(x, g, t, at, hash(gram), f) {
+		at += 3 * step
+	}
+	at, _ = look(g, t, at, len(t))
+	return at
+}
+
+// look is candidate for the probes before end, one by one. It returns the first, or where to go on.
+func look[T text](g *grams, t T, at, end int) (next int, is bool) {
+	for at < end {
+		if !g.knows(gramAt(g, t, at)) {
+			at += g.step
+			continue
+		}
+		if next = behindUnknown(g, t, at); next == at {
+			return at, true
+		}
+		at = next
+	}
+	return at, false
+}
+
+// behindUnknown looks for a gram that no needle has among those that begin less than a step before at. No hit
+// holds it, so the next probe is one step behind it, and farther than at. It is at if there is no such gram.
+func behindUnknown[T text](g *grams, t T, at int) int {
+	gap := 0
+	for pos, n := at-1, 1; pos >= 0 && n < g.step; pos-- {
+		if isGap(t[pos]) {
+			if gap++; gap > maxGap {
+				return at
+			}
+			continue
+		}
+		if !g.knows(gramAt(g, t, pos)) {
+			return max(pos+g.step, at+1)
+		}
+		gap = 0
+		n++
+	}
+	return at
+}
+
+// knows reports whether a gram may be one of a needle.
+func (g *grams) knows(gram uint64, ok bool) bool {
+	h := hash(gram)
+	p := pattern(h)
+	return ok && g.filter[h>>g.word]&p == p
+}
+
+// lists reports whether a gram is one of a needle.
+func (g *grams) lists(gram uint64) bool {
+	if !g.knows(gram, true) {
+		return false
+	}
+	h := hash(gram)
+	wanted := tag(h)
+	for i := h >> g.home; g.slots[i] != 0; i = (i + 1) & g.last {
+		if slot := g.slots[i]; (slot^wanted)>>(offsetBits+idBits) == 0 && slot != deadSlot {
 			return true
 		}
 	}
 	return false
+}
+
+// gramAt reads the gram that begins at or after at.
+func gramAt[T text](g *grams, t T, at int) (gram uint64, ok bool) {
+	if at+8 <= len(t) {
+		gram = load64(t, at)
+		m := gaps(gram)
+		gram, m = squeeze(gram, m)
+		if gram, m = squeeze(gram, m); m&g.low == 0 {
+			return gram & g.mask, true
+		}
+	}
+	return gather(t, at, g.width)
+}
+
+// regather is gram if no gap is left in it, else the one at that place with more gaps left out, or any that is
+// known by chance.
+func regather[T text](g *grams, t T, at int, gram, marks uint64) uint64 {
+	if marks&g.low != 0 {
+		gram, _ = gather(t, at, g.width)
+	}
+	return gram
 }
 
 // gather reads a gram that begins at or after at, one byte at a time.
@@ -225,6 +322,9 @@ func confirm[T text](x *index, g *grams, t T, at int, h uint64, f *found) bool {
 		n := &x.needles[slot>>offsetBits&maxID]
 		start, end, run := extend(t, at, n.text, int(slot&maxOffset))
 		if run < n.run {
+			if f.first && run >= g.size {
+				f.addPartial(start, end)
+			}
 			continue
 		}
 		if run == len(n.text) {

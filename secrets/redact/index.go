@@ -1,9 +1,13 @@
 package redact
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 // index holds the needles of all values in forms that are searched. It is guarded by the lock of its [Set].
 type index struct {
+	pool      *sync.Pool // *scratch, of the set
 	long, mid grams
 	tails     tails
 	needles   []needle // by id; 0 is none

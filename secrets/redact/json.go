@@ -183,7 +183,7 @@ func (p *pass) distinguish(text []byte) []byte {
 
 // holdsMarker reports whether a marker stands in text.
 func (p *pass) holdsMarker(text []byte) bool {
-	start, end := p.set.x.nextMarker(text, 0, &p.set.scratches)
+	start, end := p.set.x.nextMarker(text, 0)
 	return start < end
 }
 

@@ -3,7 +3,6 @@ package redact
 import (
 	"bytes"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -42,7 +41,7 @@ type shown struct {
 
 // marker is what takes the place of a value with this label. A value that was passed as its own name, or
 // as a part of that of another, is not shown by it.
-func (l *label) marker(x *index, pool *sync.Pool) string {
+func (l *label) marker(x *index) string {
 	if l == nil { // forgotten while a stream waited for the end of the value
 		return foreignMarker
 	}
@@ -50,7 +49,7 @@ func (l *label) marker(x *index, pool *sync.Pool) string {
 		return s.marker
 	}
 	text := readable(l.name)
-	if holds(x, l.name, pool) || holds(x, text, pool) {
+	if holds(x, l.name) || holds(x, text) {
 		text = plainLabel
 	}
 	s := &shown{marker: markerOpen + markerColon + text + markerClose, version: x.version}
@@ -91,14 +90,14 @@ func (x *index) removeLabel(name string) {
 
 // nextMarker is the range of the first marker in text at or after at; empty, and at the end, if there is
 // none.
-func (x *index) nextMarker(text []byte, at int, pool *sync.Pool) (start, end int) {
+func (x *index) nextMarker(text []byte, at int) (start, end int) {
 	for {
 		i := bytes.Index(text[at:], []byte(markerOpen))
 		if i < 0 {
 			return len(text), len(text)
 		}
 		start = at + i
-		if size := x.markerAt(text[start:], pool); size > 0 {
+		if size := x.markerAt(text[start:]); size > 0 {
 			return start, start + size
 		}
 		at = start + len(markerOpen)
@@ -106,7 +105,7 @@ func (x *index) nextMarker(text []byte, at int, pool *sync.Pool) (start, end int
 }
 
 // markerAt is the size of the marker at the start of text, 0 if none of this set stands there.
-func (x *index) markerAt(text []byte, pool *sync.Pool) int {
+func (x *index) markerAt(text []byte) int {
 	rest := text[len(markerOpen):]
 	if bytes.HasPrefix(rest, []byte(markerClose)) {
 		return len(foreignMarker)
@@ -121,7 +120,7 @@ func (x *index) markerAt(text []byte, pool *sync.Pool) int {
 	}
 	switch name := string(rest[:n]); {
 	case name == plainLabel || name == withheldLabel:
-	case x.labels[name] == 0 || holds(x, name, pool):
+	case x.labels[name] == 0 || holds(x, name):
 		return 0
 	}
 	return len(markerOpen) + len(markerColon) + n + len(markerClose)

@@ -37,7 +37,7 @@ func contains[T text](s *Set, t T) (yes bool) {
 	defer s.recovered(func() { yes = true })
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if s.x == nil || !holds(s.x, t, &s.scratches) {
+	if s.x == nil || !holds(s.x, t) {
 		return false
 	}
 	if !hasMarker(t) {
@@ -55,7 +55,7 @@ func (s *Set) Names(str string) (names []string) {
 	defer s.recovered(func() { names = nil })
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if s.x == nil || !holds(s.x, str, &s.scratches) {
+	if s.x == nil || !holds(s.x, str) {
 		return nil
 	}
 	p := s.pass(nil)
@@ -81,7 +81,7 @@ func (s *Set) edit(h *Holder, in []byte, withheld string, replace func(p *pass, 
 	defer s.recovered(func() { out, n = []byte(withheld), counts{own: 1} })
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if s.x == nil || !holds(s.x, in, &s.scratches) {
+	if s.x == nil || !holds(s.x, in) {
 		return in, counts{}
 	}
 	p := s.pass(h)
@@ -110,7 +110,7 @@ func (s *Set) suspects(in string) (yes bool) {
 	defer s.recovered(func() { yes = true })
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.x != nil && holds(s.x, in, &s.scratches)
+	return s.x != nil && holds(s.x, in)
 }
 
 // pass is the work on one text. It lives as long as the lock of the set is held.
@@ -131,7 +131,7 @@ func (p *pass) release() {
 }
 
 func (p *pass) find(text []byte) {
-	p.sc.collect(p.set.x, text, behind(0), &p.f, &p.set.scratches)
+	p.sc.collect(p.set.x, text, behind(0), &p.f)
 }
 
 func (p *pass) count() (n counts) {
@@ -153,7 +153,7 @@ func (p *pass) marker(e *entry) string {
 			return foreignMarker
 		}
 	}
-	return l.marker(p.set.x, &p.set.scratches)
+	return l.marker(p.set.x)
 }
 
 // replace returns a copy of text with a marker for each span.

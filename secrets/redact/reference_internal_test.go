@@ -13,7 +13,7 @@ func slowly(s *Set, text []byte) []byte {
 	defer p.release()
 	at, before := 0, behind(0)
 	for at < len(text) {
-		start, end := s.x.nextMarker(text, at, &s.scratches)
+		start, end := s.x.nextMarker(text, at)
 		e := edges{before: before}
 		if start < end {
 			e.after = markerEdge
@@ -68,7 +68,9 @@ func TestTwoSpeeds(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s.AddShort("short", letters(3))
+		if rnd.IntN(4) == 0 { // short values need more decoding
+			s.AddShort("short", letters(3))
+		}
 		var text strings.Builder
 		for range 1 + rnd.IntN(30) {
 			switch value := values[rnd.IntN(len(values))]; rnd.IntN(5) {

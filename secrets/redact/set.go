@@ -115,6 +115,7 @@ func (s *Set) Failures() uint64 { return s.failures.Load() }
 func (s *Set) add(name, value string) *label {
 	if s.x == nil {
 		s.entries, s.x = make(map[string]*entry), newIndex()
+		s.x.pool = &s.scratches
 	}
 	e := s.entries[value]
 	if e == nil {

@@ -20,6 +20,9 @@ type found struct {
 	all    map[*entry]bool // if not nil, takes all values that are found
 	base   int             // index of the first span that may be made one with others
 	tidied int             // how many spans were left when that was done last
+	// partial is a range with all that matches a part of a needle, but too little of it for a hit, if its end
+	// is not 0. Only a search for the first hit notes it.
+	partial struct{ start, end int }
 }
 
 // manySpans is how many are collected before those that overlap are made one.
@@ -42,6 +45,14 @@ func (f *found) add(start, end int, owner *entry) bool {
 		f.tidy()
 	}
 	return false
+}
+
+// addPartial takes a range that matches a part of a needle.
+func (f *found) addPartial(start, end int) {
+	if f.partial.end > 0 {
+		start, end = min(start, f.partial.start), max(end, f.partial.end)
+	}
+	f.partial.start, f.partial.end = start, end
 }
 
 // tidy sorts the spans from base on and makes one of those that overlap.

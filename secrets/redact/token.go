@@ -199,8 +199,8 @@ func decodeEntity[T text](src T) (c char, used int) {
 					return single(e.char), i + 1
 				}
 			}
-			if i < len("&gt") {
-				return c, 0 // shorter than any: not worth a copy
+			if i < len("&gt") || !mayName(src[1:i]) {
+				return c, 0 // not worth a copy
 			}
 			return namedEntity(string(src[:i+1]))
 		}
@@ -219,6 +219,24 @@ var commonEntities = [...]struct {
 	text string
 	char byte
 }{{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}, {"&#34;", '"'}, {"&#39;", '\''}}
+
+// shortNames are the names of entities that have two letters. None has one.
+const shortNames = "ac af ap dd ee eg el ge gg gl gt gE ic ii in it le lg ll lt lE mp mu ne ni nu or oS pi pm pr rx sc " +
+	"wp wr xi DD Gg Gt GT Im Ll Lt LT Mu Nu Or Pi Pr Re Sc Xi "
+
+// mayName is for the sake of random bytes, where something like a short name is common: to look a name up
+// costs an allocation.
+func mayName[T text](name T) bool {
+	if len(name) != len("lt") {
+		return len(name) > len("lt")
+	}
+	for i := 0; i < len(shortNames); i += len("lt ") {
+		if shortNames[i] == name[0] && shortNames[i+1] == name[1] {
+			return true
+		}
+	}
+	return name[0] == '#'
+}
 
 func namedEntity(entity string) (c char, used int) {
 	decoded := html.UnescapeString(entity)

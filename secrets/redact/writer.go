@@ -103,8 +103,8 @@ func (w *Writer) redact(final bool, n *counts) (err error) {
 	}
 	p := s.pass(w.holder)
 	defer p.release()
-	if w.open.owner != nil || holds(s.x, w.buf, &s.scratches) {
-		p.sc.collect(s.x, w.buf, w.before, &p.f, &s.scratches)
+	if w.open.owner != nil || holds(s.x, w.buf) {
+		p.sc.collect(s.x, w.buf, w.before, &p.f)
 		if w.open.owner != nil {
 			p.f.spans = append(p.f.spans, w.open)
 			finish(w.buf, &p.f)
@@ -164,7 +164,7 @@ func (p *pass) cut(text []byte, before [maxDepth + 1]byte) (int, [maxDepth + 1]b
 	x := p.set.x
 	base := 0
 	for {
-		start, end := x.nextMarker(text, base, &p.set.scratches)
+		start, end := x.nextMarker(text, base)
 		if start == end {
 			break
 		}
@@ -243,12 +243,12 @@ func (sc *scratch) whole(text []byte, from, at int) int {
 }
 
 // unbroken is the last position at or before at that is surely within no token.
-func unbroken(text []byte, at int) int {
+func unbroken[T text](t T, at int) int {
 	for free := 0; at > 0; at-- {
 		if free == longestToken {
 			return at + longestToken
 		}
-		if free++; isStarter[text[at-1]] {
+		if free++; isStarter[t[at-1]] {
 			free = 0
 		}
 	}
