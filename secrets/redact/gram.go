@@ -320,12 +320,19 @@ func confirm[T text](x *index, g *grams, t T, at int, h uint64, f *found) bool {
 			continue
 		}
 		n := &x.needles[slot>>offsetBits&maxID]
-		start, end, run := extend(t, at, n.text, int(slot&maxOffset))
+		offset := int(slot & maxOffset)
+		if f.last.needle == n && at-offset == f.last.delta && at < f.last.end {
+			continue // within what was compared as a whole
+		}
+		start, end, run := extend(t, at, n.text, offset)
 		if run < n.run {
 			if f.first && run >= g.size {
 				f.addPartial(start, end)
 			}
 			continue
+		}
+		if end-start == run { // without gaps, so that all of it has the same distance
+			f.last = compared{needle: n, delta: at - offset, end: end}
 		}
 		if run == len(n.text) {
 			if n.lead && start > 0 && isBase64(t[start-1]) {

@@ -184,6 +184,7 @@ func (x *index) remove(e *entry) {
 
 // scan adds what stands in t, which was decoded depth times, to f. It reports whether that is enough.
 func scan[T text](x *index, t T, e edges, depth int, f *found) bool {
+	f.last = compared{} // another text
 	if scanGrams(x, &x.long, t, f) || scanGrams(x, &x.mid, t, f) {
 		return true
 	}

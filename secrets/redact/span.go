@@ -23,6 +23,15 @@ type found struct {
 	// partial is a range with all that matches a part of a needle, but too little of it for a hit, if its end
 	// is not 0. Only a search for the first hit notes it.
 	partial struct{ start, end int }
+	last    compared
+}
+
+// compared is a needle that was found, and where. The grams within it need not be
+// compared again: a long value that a text repeats would take its square.
+type compared struct {
+	needle *needle
+	delta  int // from a byte of the needle to its place in the text
+	end    int
 }
 
 // manySpans is how many are collected before those that overlap are made one.
