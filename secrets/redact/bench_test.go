@@ -5,6 +5,7 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -159,6 +160,21 @@ func BenchmarkAddRemove(b *testing.B) {
 				set.Remove("one more", "a value that is not there yet")
 			}
 		})
+	}
+}
+
+// TestStackAllocations checks that what is searched does not escape: a caller's buffer stays on its stack.
+func TestStackAllocations(t *testing.T) {
+	set := benchSet(t, 10)
+	n := 1 << 60
+	allocs := testing.AllocsPerRun(50, func() {
+		var buf [64]byte
+		if set.Contains(append(strconv.AppendInt(buf[:0], int64(n), 10), `100% of 'it'`...)) {
+			t.Error("a hit in clean text")
+		}
+	})
+	if allocs != 0 {
+		t.Errorf("%v allocations", allocs)
 	}
 }
 

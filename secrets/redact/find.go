@@ -51,8 +51,51 @@ func holds[T text](x *index, t T) bool {
 	if scan(x, t, edges{}, 0, &f) {
 		return true
 	}
-	s := sieve[T]{x: x, t: t, tokens: newTokens(t), pending: -1}
-	return s.holds(&f)
+	return mayDecode(t) && holdsDecoded(x, t, &f)
+}
+
+// holdsDecoded is what holds does once t itself was searched, where f says in which part of it a hit may begin
+// that goes on behind a token.
+func holdsDecoded[T text](x *index, t T, f *found) bool {
+	d := decoder[T]{tokens: newTokens(t)}
+	if p := f.partial; p.end > 0 {
+		if d.finds(x, p.start, forth(t, p.end, 1), f) {
+			return true
+		}
+		d = decoder[T]{tokens: newTokens(t)}
+	}
+	s := sieve[T]{x: x, t: t, pending: -1}
+	for lo, hi, ok := s.next(); ok; lo, hi, ok = s.next() {
+		if d.finds(x, lo, hi, f) {
+			return true
+		}
+	}
+	return false
+}
+
+// decoder decodes a text where it has to be, from its beginning to its end.
+type decoder[T text] struct {
+	tokens tokens[T]
+	done   int // what is before needs no more decoding
+}
+
+// finds reports whether something stands in t[lo:hi], or around it, once that is decoded.
+func (d *decoder[T]) finds(x *index, lo, hi int, f *found) bool {
+	t := d.tokens.t
+	at := max(d.done, unbroken(t, back(t, lo, x.margin)))
+	sc := newScratch(x.pool)
+	defer sc.release(x.pool)
+	for at < hi {
+		from, to, ok := d.tokens.region(at, x.margin)
+		if !ok {
+			return false
+		}
+		if decodes(x, sc, t[from:to], around(t, from, to, edges{}), f) {
+			return true
+		}
+		at, d.done = to, to
+	}
+	return false
 }
 
 // decodes reports whether something stands in a region once it is decoded.

@@ -5,7 +5,10 @@ import "math/bits"
 // grams finds runs of needles by sampling. Any stretch of size canonical bytes holds one stretch of width
 // of them (a gram) whose first byte is the first one at or after a multiple of step = size-width+1, since
 // gaps only lengthen the stretch. So the text is looked at only there, with gaps squeezed out of the eight
-// bytes that are loaded. A filter turns away nearly all positions; what passes is looked up and compared.
+// bytes that are loaded. A filter turns away nearly all positions. Where one passes, the grams that begin before
+// it are looked at until one is turned away, and the search goes on a step behind that one; only when all those
+// of a stretch pass are needles looked up and compared. So text made of what many values begin with costs little
+// more than other text, as long as it holds no whole stretch of them.
 //
 // Adding and removing a needle touches only its own grams. The table is laid out anew when it is full.
 type grams struct {
@@ -60,6 +63,9 @@ func hash(gram uint64) uint64 { return (gram | lowerCase) * hashFactor }
 
 // pattern is the two bits that a gram has in its word of the filter.
 func pattern(h uint64) uint64 { return 1<<(h>>32&63) | 1<<(h>>26&63) }
+
+// matches has its last bit set if a word of the filter has the pattern of the hash.
+func matches(word, h uint64) uint64 { return word >> (h >> 32 & 63) & (word >> (h >> 26 & 63)) }
 
 // tag is what a slot keeps of the hash, in place.
 func tag(h uint64) uint64 { return h << 20 &^ (1<<(offsetBits+idBits) - 1) }
@@ -163,7 +169,12 @@ func scanGrams[T text](x *index, g *grams, t T, f *found) bool {
 		return false
 	}
 	for at := g.step - 1; ; at += g.step {
-		if at = candidate(g, t, at); at >= len(t) {
+		if g.step == longStep {
+			at = candidate[T, [longStep]byte](g, t, at)
+		} else {
+			at = candidate[T, [midStep]byte](g, t, at)
+		}
+		if at >= len(t) {
 			return false
 		}
 		if gram, ok := gather(t, at, g.width); ok && confirm(x, g, t, at, hash(gram), f) {
@@ -176,11 +187,15 @@ func scanGrams[T text](x *index, g *grams, t T, f *found) bool {
 // needles. It is behind the text if there is none.
 //
 // Three probes are made together, so that the processor can work on them at the same time and one branch,
-// which is nearly never taken, decides about them all.
-func candidate[T text](g *grams, t T, at int) int {
-	filter, word, mask, low, step := g.filter, g.word&63, g.mask, g.low, g.step
+// which is nearly never taken, decides about them all. For the same reason the step is given as the length of
+// a type, which the compiler knows.
+func candidate[T text, S [longStep]byte | [midStep]byte](g *grams, t T, at int) int {
+	var sized S
+	step := len(sized)
+	filter, word, mask, low := g.filter, g.word&63, g.mask, g.low
 	for at+2*step+8 <= len(t) {
-		a, b, c := load64(t, at), load64(t, at+step), load64(t, at+2*step)
+		s := t[at : at+2*step+8]
+		a, b, c := load64(s, 0), load64(s, step), load64(s, 2*step)
 		if x, y, z := gaps(a), gaps(b), gaps(c); (x|y|z)&low != 0 {
 			// Most text has one or two gaps in a gram, at places that no branch predictor can know.
 			a, x = squeeze(a, x)
@@ -196,15 +211,15 @@ func candidate[T text](g *grams, t T, at int) int {
 			}
 		}
 		h, i, j := hash(a&mask), hash(b&mask), hash(c&mask)
-		p, q, r := pattern(h), pattern(i), pattern(j)
-		if filter[h>>word]&p == p || filter[i>>word]&q == q || filter[j>>word]&r == r {
-			var is bool
-			if at, is = look(g, t, at, at+3*step); is {
-				return at
-			}
+		known := matches(filter[h>>word], h) | matches(filter[i>>word], i) | matches(filter[j>>word], j)
+		if known&1 == 0 {
+			at += 3 * step
 			continue
 		}
-		at += 3 * step
+		var is bool
+		if at, is = look(g, t, at, at+3*step); is {
+			return at
+		}
 	}
 	at, _ = look(g, t, at, len(t))
 	return at
@@ -228,6 +243,7 @@ func look[T text](g *grams, t T, at, end int) (next int, is bool) {
 // behindUnknown looks for a gram that no needle has among those that begin less than a step before at. No hit
 // holds it, so the next probe is one step behind it, and farther than at. It is at if there is no such gram.
 func behindUnknown[T text](g *grams, t T, at int) int {
+	filter, word := g.filter, g.word&63
 	gap := 0
 	for pos, n := at-1, 1; pos >= 0 && n < g.step; pos-- {
 		if isGap(t[pos]) {
@@ -236,7 +252,8 @@ func behindUnknown[T text](g *grams, t T, at int) int {
 			}
 			continue
 		}
-		if !g.knows(gramAt(g, t, pos)) {
+		gram, ok := gramAt(g, t, pos)
+		if h := hash(gram); !ok || matches(filter[h>>word], h)&1 == 0 {
 			return max(pos+g.step, at+1)
 		}
 		gap = 0
@@ -248,8 +265,7 @@ func behindUnknown[T text](g *grams, t T, at int) int {
 // knows reports whether a gram may be one of a needle.
 func (g *grams) knows(gram uint64, ok bool) bool {
 	h := hash(gram)
-	p := pattern(h)
-	return ok && g.filter[h>>g.word]&p == p
+	return ok && matches(g.filter[h>>g.word], h)&1 != 0
 }
 
 // lists reports whether a gram is one of a needle.
@@ -272,6 +288,9 @@ func gramAt[T text](g *grams, t T, at int) (gram uint64, ok bool) {
 	if at+8 <= len(t) {
 		gram = load64(t, at)
 		m := gaps(gram)
+		if m&g.low == 0 {
+			return gram & g.mask, true
+		}
 		gram, m = squeeze(gram, m)
 		if gram, m = squeeze(gram, m); m&g.low == 0 {
 			return gram & g.mask, true
@@ -283,9 +302,18 @@ func gramAt[T text](g *grams, t T, at int) (gram uint64, ok bool) {
 // regather is gram if no gap is left in it, else the one at that place with more gaps left out, or any that is
 // known by chance.
 func regather[T text](g *grams, t T, at int, gram, marks uint64) uint64 {
-	if marks&g.low != 0 {
-		gram, _ = gather(t, at, g.width)
+	if marks&g.low == 0 {
+		return gram
 	}
+	if at+16 <= len(t) {
+		const kept = 1<<48 - 1 // what two squeezes have left
+		gram = gram&kept | load64(t, at+8)<<48
+		gram, marks = squeeze(gram, gaps(gram))
+		if gram, marks = squeeze(gram, marks); marks&g.low == 0 {
+			return gram
+		}
+	}
+	gram, _ = gather(t, at, g.width)
 	return gram
 }
 

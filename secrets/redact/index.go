@@ -27,6 +27,8 @@ type index struct {
 const (
 	longSize, longWidth = 16, 6
 	midSize, midWidth   = MinLength, 5
+
+	longStep, midStep = longSize - longWidth + 1, midSize - midWidth + 1
 )
 
 func newIndex() *index {

@@ -34,6 +34,9 @@ func (s *Set) Contains(b []byte) bool { return contains(s, b) }
 func (s *Set) ContainsString(str string) bool { return contains(s, str) }
 
 func contains[T text](s *Set, t T) (yes bool) {
+	if s.tooShort(len(t)) {
+		return false
+	}
 	defer s.recovered(func() { yes = true })
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -78,6 +81,9 @@ func (c counts) hits() int { return c.own + c.foreign }
 
 // edit redacts in as the holder sees it, or as the set does if that is nil.
 func (s *Set) edit(h *Holder, in []byte, withheld string, replace func(p *pass, text []byte) []byte) (out []byte, n counts) {
+	if s.tooShort(len(in)) {
+		return in, counts{}
+	}
 	defer s.recovered(func() { out, n = []byte(withheld), counts{own: 1} })
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -95,7 +101,7 @@ func (s *Set) edit(h *Holder, in []byte, withheld string, replace func(p *pass, 
 
 // editString is edit for strings: clean ones are not copied.
 func (s *Set) editString(h *Holder, in string) (out string, n counts) {
-	if !s.suspects(in) {
+	if s.tooShort(len(in)) || !s.suspects(in) {
 		return in, counts{}
 	}
 	edited, n := s.edit(h, []byte(in), Withheld, (*pass).replace)

@@ -30,6 +30,10 @@ type Set struct {
 	// the first use of the set.
 	MaxRetained int
 
+	// What is shorter than this holds nothing; 0 if the set never held a value. Most texts, such as the keys of
+	// a map, are done with before the lock is taken.
+	least atomic.Int64
+
 	mu        sync.RWMutex
 	entries   map[string]*entry // by trimmed value
 	x         *index
@@ -111,6 +115,12 @@ func (s *Set) Len() int {
 // whenever it is not 0.
 func (s *Set) Failures() uint64 { return s.failures.Load() }
 
+// tooShort reports whether no text of that many bytes holds a value.
+func (s *Set) tooShort(size int) bool {
+	least := s.least.Load()
+	return least == 0 || int64(size) < least
+}
+
 // add returns the label of value under name, for the caller to count one more use of it. The caller holds mu.
 func (s *Set) add(name, value string) *label {
 	if s.x == nil {
@@ -126,6 +136,7 @@ func (s *Set) add(name, value string) *label {
 		if isAmbiguous(value) {
 			s.ambiguous.Add(1)
 		}
+		s.least.Store(int64(s.x.shortest))
 	}
 	l := e.names[name]
 	if l == nil {
@@ -159,6 +170,7 @@ func (s *Set) drop(l *label) {
 		if isAmbiguous(e.value) {
 			s.ambiguous.Add(-1)
 		}
+		s.least.Store(int64(s.x.shortest))
 	}
 }
 

@@ -1,68 +1,97 @@
 package redact
 
-import (
-	"math/bits"
-)
+import "math/bits"
 
-// sieve looks for places where decoding may bring a value to light, and decodes only there. Each stretch of a
-// needle's size that a token has a part in holds one of a few grams around that token. So most tokens are done
-// with after a few look-ups, unless what one stands for may be a part of another.
+// sieve looks for tokens that have to be decoded. Each stretch of a needle's size that a token has a part in
+// holds one of a few grams around that token. So most tokens are done with after a few look-ups, unless what
+// one stands for may be a part of another.
 type sieve[T text] struct {
 	x       *index
 	t       T
-	tokens  tokens[T] // for regions
-	done    int       // what is before has been decoded, if it had to be
-	lo, hi  int       // what has to be decoded next, if hi is not 0
-	end     int       // of the last token
-	pending int       // the last place where something begins that a token behind it may complete, or -1
-	crowded bool      // whether another such place is near that
-	marks   [sieveSize / 64]uint64
+	lo, hi  int  // of what was found and not returned yet, if hi is not 0
+	end     int  // of the last token
+	pending int  // the last place where something begins that a token behind it may complete, or -1
+	crowded bool // whether another such place is near that
+
+	from, to int    // what is marked
+	word     int    // index of the marks that are looked at
+	left     uint64 // those of them that are still to be looked at
+	marks    [sieveSize / 64]uint64
 }
 
 // sieveSize is how much of a text is searched for tokens together: little enough to stay in the fastest cache.
-const sieveSize = 4 << 10
+const sieveSize = 2 << 10
 
-// holds reports whether something stands in the text of a sieve once that is decoded. What the text shows
-// as it is was looked for before, and f says where that showed a part of a hit.
-func (s *sieve[T]) holds(f *found) bool {
-	if p := f.partial; p.end > 0 {
-		s.suspect(p.start, forth(s.t, p.end, 1), f)
-		if s.decode(f) {
+// mayDecode reports whether t may hold tokens. It is for short texts: most of these hold none, and a sieve
+// takes longer to set up than to find that out.
+func mayDecode[T text](t T) bool {
+	if len(t) > sieveSize {
+		return true
+	}
+	for k := range len(starters) {
+		if indexByte(t, starters[k]) >= 0 {
 			return true
 		}
-		s.tokens, s.done = newTokens(s.t), 0
 	}
-	for from := 0; from < len(s.t); from += sieveSize {
-		if !s.mark(from, min(from+sieveSize, len(s.t))) {
+	return false
+}
+
+// next returns the next stretch of text with tokens that have to be decoded, if there is one. They are in
+// order and so far apart that no hit belongs to two of them.
+func (s *sieve[T]) next() (lo, hi int, ok bool) {
+	for at, is := s.mark(); is; at, is = s.mark() {
+		if at < s.end || !s.suspects(at, &lo) {
 			continue
 		}
-		for i, word := range s.marks {
-			for ; word != 0; word &= word - 1 {
-				if at := from + 64*i + bits.TrailingZeros64(word); at >= s.end && s.token(at, f) {
-					return true
+		if s.hi > 0 && lo-s.hi > 2*s.x.margin {
+			lo, hi, s.lo, s.hi = s.lo, s.hi, lo, s.end
+			return lo, hi, true
+		}
+		if s.hi == 0 {
+			s.lo = lo
+		}
+		s.hi = s.end
+	}
+	lo, hi, s.hi = s.lo, s.hi, 0
+	return lo, hi, hi > 0
+}
+
+// mark is the next place where a token begins, or something that a token behind it may make one.
+func (s *sieve[T]) mark() (at int, ok bool) {
+	for s.left == 0 {
+		if s.word++; s.from+64*s.word >= s.to && !s.fill() {
+			return 0, false
+		}
+		s.left = s.marks[s.word]
+	}
+	at = s.from + 64*s.word + bits.TrailingZeros64(s.left)
+	s.left &= s.left - 1
+	return at, true
+}
+
+// fill marks such places in the next part of the text that has any.
+func (s *sieve[T]) fill() bool {
+	for s.to < len(s.t) {
+		s.from, s.to, s.word = s.to, min(s.to+sieveSize, len(s.t)), 0
+		clear(s.marks[:])
+		some := false
+		for k := range len(starters) {
+			for at := s.from; at < s.to; at++ {
+				i := indexByte(s.t[at:s.to], starters[k])
+				if i < 0 {
+					break
+				}
+				if at += i; at+1 < len(s.t) && follows[s.t[at+1]]>>k&1 != 0 {
+					s.marks[(at-s.from)/64] |= 1 << ((at - s.from) % 64)
+					some = true
 				}
 			}
 		}
-	}
-	return s.decode(f)
-}
-
-// mark marks where in t[from:to] a token begins, or something that a token behind it may make one.
-func (s *sieve[T]) mark(from, to int) (some bool) {
-	s.marks = [sieveSize / 64]uint64{}
-	for k := range len(starters) {
-		for at := from; at < to; at++ {
-			i := indexByte(s.t[at:to], starters[k])
-			if i < 0 {
-				break
-			}
-			if at += i; at+1 < len(s.t) && follows[s.t[at+1]]>>k&1 != 0 {
-				s.marks[(at-from)/64] |= 1 << ((at - from) % 64)
-				some = true
-			}
+		if some {
+			return true
 		}
 	}
-	return some
+	return false
 }
 
 // follows tells for each byte which starters it may follow, as a set of their indexes: as part of a token, or
@@ -78,8 +107,9 @@ var follows = func() (sets [256]uint8) {
 	return sets
 }()
 
-// token looks at the mark at, and reports whether something was found.
-func (s *sieve[T]) token(at int, f *found) bool {
+// suspects looks at the mark at. If a token that has to be decoded begins there, lo is from where on.
+func (s *sieve[T]) suspects(at int, lo *int) bool {
+	*lo = at
 	c, used := decodeToken(s.t[at:], false)
 	near := s.pending >= s.end && at-s.pending < longestToken
 	if used == 0 {
@@ -90,17 +120,19 @@ func (s *sieve[T]) token(at int, f *found) bool {
 	s.end = at + used
 	if near {
 		if _, size := decodeToken(s.t[s.pending:at], true); size == needMore || s.crowded {
-			return s.suspect(s.pending, s.end, f)
+			*lo = s.pending
+			return true
 		}
 	}
-	deeper := len(s.x.words) > 0
+	if len(s.x.words) > 0 {
+		return true
+	}
 	for _, b := range c.bytes[:c.n] {
-		deeper = deeper || isStarter[b]
+		if isStarter[b] {
+			return true
+		}
 	}
-	if deeper || s.knows(&s.x.long, start, at, c) || s.knows(&s.x.mid, start, at, c) {
-		return s.suspect(at, s.end, f)
-	}
-	return false
+	return s.knows(&s.x.long, start, at, c) || s.knows(&s.x.mid, start, at, c)
 }
 
 // knows reports whether one of the grams around the token at, which ends at s.end and stands for c, is that of a
@@ -161,39 +193,4 @@ func (s *sieve[T]) knows(g *grams, start, at int, c char) bool {
 			return false
 		}
 	}
-}
-
-// suspect says that t[lo:hi] has to be decoded. It may do so with what was to be decoded before, and reports
-// whether something was found there.
-func (s *sieve[T]) suspect(lo, hi int, f *found) bool {
-	if s.hi > 0 && lo-s.hi <= 2*s.x.margin {
-		s.hi = hi
-		return false
-	}
-	yes := s.decode(f)
-	s.lo, s.hi = lo, hi
-	return yes
-}
-
-// decode decodes the regions around what has to be decoded, and reports whether something was found.
-func (s *sieve[T]) decode(f *found) bool {
-	if s.hi == 0 {
-		return false
-	}
-	hi := s.hi
-	s.hi = 0
-	at := max(s.done, unbroken(s.t, back(s.t, s.lo, s.x.margin)))
-	sc := newScratch(s.x.pool)
-	defer sc.release(s.x.pool)
-	for at < hi {
-		from, to, ok := s.tokens.region(at, s.x.margin)
-		if !ok {
-			return false
-		}
-		if decodes(s.x, sc, s.t[from:to], around(s.t, from, to, edges{}), f) {
-			return true
-		}
-		at, s.done = to, to
-	}
-	return false
 }
