@@ -1,6 +1,7 @@
 package interceptor
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -27,7 +28,20 @@ type given struct {
 	ref   secrets.Ref
 	value string
 	ends  time.Time // of its lease, zero if it has none
+	at    time.Time // when it was given last
 }
+
+// stale is true once a value is worth nothing any more: a workflow may run for
+// months, and is given a new one with each rotation or lease.
+func (g given) stale(now time.Time) bool {
+	if !g.ends.IsZero() {
+		return now.After(g.ends.Add(redact.LeaseRetention))
+	}
+	return now.Sub(g.at) > redact.Retention
+}
+
+// maxGiven bounds what is remembered of one job, the oldest is forgotten first.
+const maxGiven = 256
 
 type jobs struct {
 	mu sync.Mutex
@@ -50,7 +64,8 @@ func (j *jobs) of(key string, now time.Time) []given {
 		return nil
 	}
 	known.last = now
-	return known.given[:len(known.given):len(known.given)]
+	known.given = slices.DeleteFunc(known.given, func(g given) bool { return g.stale(now) })
+	return slices.Clone(known.given)
 }
 
 // note remembers what a job is given.
@@ -63,11 +78,10 @@ func (j *jobs) note(key string, g given, now time.Time) {
 		known = &job{}
 		j.by[key] = known
 	}
-	known.last = now
-	for _, had := range known.given {
-		if had.name == g.name && had.value == g.value {
-			return
-		}
+	known.last, g.at = now, now
+	known.given = slices.DeleteFunc(known.given, func(had given) bool { return had.name == g.name && had.value == g.value })
+	if len(known.given) >= maxGiven {
+		known.given = slices.Delete(known.given, 0, 1)
 	}
 	known.given = append(known.given, g)
 }
