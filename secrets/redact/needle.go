@@ -7,7 +7,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -92,16 +95,55 @@ func rawForms(value string) []string {
 			forms = append(forms, text)
 		}
 	}
+	lost := false
+	for _, text := range forms {
+		for _, decoded := range decodedForms(text) {
+			lost = lost || text != "" && len(canonical(decoded)) < MinLength
+			forms = append(forms, decoded)
+		}
+	}
+	if lost {
+		forms = append(forms, escapedForms(value)...)
+	}
+	return forms
+}
+
+// decodedForms are what a text becomes when its tokens are decoded, once and more often.
+func decodedForms(text string) (forms []string) {
 	var v view
-	for i, n := 0, len(forms); i < n; i++ {
-		text := forms[i]
-		for range maxDepth {
-			decoded, _ := unescape(&v, text, false, false)
-			if !decoded {
-				break
-			}
-			text = string(v.buf)
-			forms = append(forms, text)
+	for range maxDepth {
+		decoded, _ := unescape(&v, text, false, false)
+		if !decoded {
+			break
+		}
+		text = string(v.buf)
+		forms = append(forms, text)
+	}
+	return forms
+}
+
+// escapedForms are what common encoders make of a text, one and two of them. They are looked for on behalf of a
+// value of which too little is left when a text is decoded, such as `"%00%00%00`: who escapes its quote leaves
+// the rest, which stands for white space.
+func escapedForms(text string) []string {
+	once := escaped(text)
+	forms := once
+	for _, form := range once {
+		forms = append(forms, escaped(form)...)
+	}
+	slices.Sort(forms)
+	return slices.Compact(forms)
+}
+
+func escaped(text string) (forms []string) {
+	plain := jsonContent(text, false)
+	quoted := strconv.QuoteToASCII(text)
+	for _, form := range []string{
+		plain, jsonContent(text, true), asciiContent(plain), strings.ReplaceAll(plain, "/", `\/`), quoted[1 : len(quoted)-1],
+		html.EscapeString(text), strings.ReplaceAll(text, "'", `'\''`), strings.ReplaceAll(text, "'", `'"'"'`),
+	} {
+		if form != text {
+			forms = append(forms, form)
 		}
 	}
 	return forms

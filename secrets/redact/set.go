@@ -2,6 +2,7 @@ package redact
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -178,8 +179,7 @@ func (s *Set) drop(l *label) {
 func (x *index) addEntry(e *entry) {
 	if len(canonical(e.value)) < MinLength {
 		x.version++
-		x.words = append(x.words, word{text: e.value, owner: e, bounded: len(e.value) < MinLength})
-		x.shortest = min(x.shortest, len(e.value))
+		x.addWords(e)
 	}
 	if len(e.value) < MinLength {
 		return // too little to go by once it is encoded
@@ -191,12 +191,7 @@ func (x *index) addEntry(e *entry) {
 
 // removeEntry undoes addEntry.
 func (x *index) removeEntry(e *entry) {
-	for i := range x.words {
-		if x.words[i].owner == e {
-			x.words = append(x.words[:i:i], x.words[i+1:]...)
-			break
-		}
-	}
+	x.words = slices.DeleteFunc(slices.Clone(x.words), func(w word) bool { return w.owner == e })
 	x.remove(e)
 }
 

@@ -9,6 +9,19 @@ type word struct {
 	bounded bool // whether it must stand between word boundaries
 }
 
+// addWords indexes a value as a word; one that holds escapes also as what encoders make of the whole, since what is
+// left of it when these are decoded may not be a word.
+func (x *index) addWords(e *entry) {
+	texts := []string{e.value}
+	if len(decodedForms(e.value)) > 0 {
+		texts = append(texts, escapedForms(e.value)...)
+	}
+	for _, text := range texts {
+		x.words = append(x.words, word{text: text, owner: e, bounded: len(e.value) < MinLength})
+	}
+	x.shortest = min(x.shortest, len(e.value))
+}
+
 // scanWord adds each place in t where w stands to f, and reports whether that is enough.
 func scanWord[T text](t T, w *word, before, after byte, f *found) bool {
 	for at := 0; ; at++ {
