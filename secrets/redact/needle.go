@@ -28,6 +28,8 @@ type needle struct {
 const (
 	// secretRun is how many bytes in a row of a value of at least secretSize bytes are hidden.
 	secretRun, secretSize = 16, 24
+	// maxEscaped bounds the values of which only the whole is a hit, and that are looked for with escapes.
+	maxEscaped = 256
 	// encodedRun is the same for the characters of encodings that are rarely cut.
 	encodedRun = 64
 )
@@ -40,7 +42,11 @@ func needles(p part) []needle {
 	if p.whole || len(p.text) < secretSize {
 		run = 0
 	}
-	for _, text := range rawForms(p.text) {
+	forms, lost := rawForms(p.text)
+	if lost || run == 0 && len(p.text) <= maxEscaped {
+		forms = append(forms, escapedForms(p.text)...)
+	}
+	for _, text := range forms {
 		n.add(canonical(text), run, false, false)
 	}
 	for _, text := range lineForms(p.text) {
@@ -88,24 +94,21 @@ func (n *needleList) add(text string, run int, lead, tail bool) {
 
 // rawForms are the texts that a value may be seen as when nothing is encoded, or what is has been decoded:
 // a value that itself holds escapes is seen with these decoded when those around it are.
-func rawForms(value string) []string {
-	forms := []string{value, replaceInvalid(value), strings.ReplaceAll(value, " ", "+")}
+// Lost says that nearly nothing is left of one of them.
+func rawForms(value string) (forms []string, lost bool) {
+	forms = []string{value, replaceInvalid(value), strings.ReplaceAll(value, " ", "+")}
 	for _, text := range utf16Forms(value) {
 		if !isASCII(value) { // for others, it has the same canonical bytes
 			forms = append(forms, text)
 		}
 	}
-	lost := false
 	for _, text := range forms {
 		for _, decoded := range decodedForms(text) {
 			lost = lost || text != "" && len(canonical(decoded)) < MinLength
 			forms = append(forms, decoded)
 		}
 	}
-	if lost {
-		forms = append(forms, escapedForms(value)...)
-	}
-	return forms
+	return forms, lost
 }
 
 // decodedForms are what a text becomes when its tokens are decoded, once and more often.
@@ -122,9 +125,9 @@ func decodedForms(text string) (forms []string) {
 	return forms
 }
 
-// escapedForms are what common encoders make of a text, one and two of them. They are looked for on behalf of a
-// value of which too little is left when a text is decoded, such as `"%00%00%00`: who escapes its quote leaves
-// the rest, which stands for white space.
+// escapedForms are what common encoders make of a text, one and two of them. They are looked for where a value
+// cannot be found by decoding, since that decodes all of a text. In JSON, the quote of `"%00%00%00` is escaped
+// and the rest, which stands for white space, is not; and `a"bcdef%4` may stand before a digit.
 func escapedForms(text string) []string {
 	once := escaped(text)
 	forms := once
