@@ -23,7 +23,8 @@
 //
 // A value is found as it is, and with up to 64 bytes of white space and other control characters between
 // any two others, those of the value included, none of which count; and in any case of ASCII letters. So line
-// ends, indentation, UTF-16, and wrapped encodings make no difference. Of a value of 24 bytes or more, any 16 bytes in a row are found.
+// ends, indentation, UTF-16, and wrapped encodings make no difference. Of a value of 24 bytes or more, any 16
+// bytes in a row are found. A value that has more of them in a row itself is found as it is.
 //
 // It is found within escapes: those of JSON, Go, C, JavaScript and Python string literals, of URLs, of HTML
 // and XML, and of shells, nested two deep, in either case of hexadecimal digits and whatever characters the
@@ -50,10 +51,11 @@
 // # What is not found
 //
 // Reversible changes that are not listed above: other encodings, compression, encryption, a value that is
-// reversed or taken apart into separate texts, more than 64 control characters within it, white space in
-// wrapped base64 that a query writes as "+", runs of fewer than 16 bytes. A marker of this set that stands
-// in a text ends what stands before it, so a value that itself holds one is not found. Redaction is a net;
-// code that must not have a value must not be given it.
+// reversed or taken apart into separate texts, more than 64 control characters put into it, white space in
+// wrapped base64 that a query writes as "+", runs of fewer than 16 bytes. A value of fewer than 24 bytes that
+// begins or ends as an escape does, beside bytes that make it one, is found in what common encoders write. A
+// marker of this set that stands in a text ends what stands before it, so a value that itself holds one is not
+// found. Redaction is a net; code that must not have a value must not be given it.
 //
 // # Errors
 //

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"github.com/sandboxguard/sandboxguard/secrets/redact"
 )
 
 // window is how much of a value, or of its base64 form, may never be seen in a row.
@@ -132,6 +134,30 @@ func randomText(n int, seed uint64) string {
 // look like parts of values.
 var surroundings = [][2]string{
 	{"", ""}, {"a", ""}, {"ab", "c"}, {"abc", "de"}, {"user:", "\n"}, {`dir\`, `\`}, {`"`, `"`}, {"é", "é"},
+}
+
+// TestTornForms checks short values that cannot be found by decoding all of a text, since that takes bytes of
+// them together with what stands beside, or leaves too little: what common encoders make of them is found.
+func TestTornForms(t *testing.T) {
+	for _, torn := range []struct{ before, value, after string }{
+		{"", `00"000%000`, ""},
+		{"", `"%00%00%00`, ""},
+		{"0", `0000"0%0`, "0"},
+		{"%", `41"bcdefg`, ""},
+		{`\`, `n"abcdefg`, ""},
+		{"&", `lt;"abcdefg`, ""},
+		{"%", "0000\x7f000", "0"},
+	} {
+		if !redact.Torn(torn.before, torn.value, torn.after) {
+			t.Errorf("%q needs nothing special", torn)
+		}
+		set := newSet(t, "v", torn.value)
+		for form, emit := range emitters() {
+			if in := emit(torn.before + torn.value + torn.after); !set.ContainsString(in) {
+				t.Errorf("%s: not found in %q", form, in)
+			}
+		}
+	}
 }
 
 // TestForms checks every shape in every form: nothing of the value is left, the surroundings are, the

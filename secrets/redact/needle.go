@@ -190,14 +190,15 @@ func jsonContent(value string, html bool) string {
 	return strings.TrimSuffix(strings.TrimPrefix(b.String(), `"`), "\"\n")
 }
 
-// asciiContent writes the characters of a JSON string that are not ASCII as \u.
+// asciiContent writes the characters of a JSON string that are no printable ASCII as \u.
 func asciiContent(content string) string {
-	if isASCII(content) {
+	const del = 0x7f
+	if isASCII(content) && strings.IndexByte(content, del) < 0 {
 		return content
 	}
 	var b strings.Builder
 	for _, r := range content {
-		if r < utf8.RuneSelf {
+		if r < del {
 			b.WriteRune(r)
 			continue
 		}

@@ -177,7 +177,7 @@ func (s *Set) drop(l *label) {
 
 // addEntry indexes a value and its parts.
 func (x *index) addEntry(e *entry) {
-	if len(canonical(e.value)) < MinLength {
+	if len(canonical(e.value)) < MinLength || hasLongGap(e.value) {
 		x.version++
 		x.addWords(e)
 	}

@@ -275,3 +275,14 @@ func TestConcurrency(t *testing.T) {
 		t.Errorf("Len() = %d, want 1", got)
 	}
 }
+
+// TestLongGap checks a value that itself holds more gap bytes in a row than any comparison passes over.
+func TestLongGap(t *testing.T) {
+	value := "left" + strings.Repeat(" ", 70) + "right"
+	set := newSet(t, "v", value)
+	for form, emit := range emitters() {
+		if in := emit("<" + value + ">"); !set.ContainsString(in) {
+			t.Errorf("%s: not found", form)
+		}
+	}
+}
