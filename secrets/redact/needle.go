@@ -28,7 +28,7 @@ type needle struct {
 const (
 	// secretRun is how many bytes in a row of a value of at least secretSize bytes are hidden.
 	secretRun, secretSize = 16, 24
-	// maxEscaped bounds the values of which only the whole is a hit, and that are looked for with escapes.
+	// maxEscaped bounds the values that are looked for with escapes.
 	maxEscaped = 256
 	// encodedRun is the same for the characters of encodings that are rarely cut.
 	encodedRun = 64
@@ -42,8 +42,8 @@ func needles(p part) []needle {
 	if p.whole || len(p.text) < secretSize {
 		run = 0
 	}
-	forms, lost := rawForms(p.text)
-	if lost || run == 0 && len(p.text) <= maxEscaped {
+	forms, tokens := rawForms(p.text)
+	if (tokens || run == 0) && len(p.text) <= maxEscaped {
 		forms = append(forms, escapedForms(p.text)...)
 	}
 	for _, text := range forms {
@@ -94,8 +94,8 @@ func (n *needleList) add(text string, run int, lead, tail bool) {
 
 // rawForms are the texts that a value may be seen as when nothing is encoded, or what is has been decoded:
 // a value that itself holds escapes is seen with these decoded when those around it are.
-// Lost says that nearly nothing is left of one of them.
-func rawForms(value string) (forms []string, lost bool) {
+// Tokens says that there are escapes in it.
+func rawForms(value string) (forms []string, tokens bool) {
 	forms = []string{value, replaceInvalid(value), strings.ReplaceAll(value, " ", "+")}
 	for _, text := range utf16Forms(value) {
 		if !isASCII(value) { // for others, it has the same canonical bytes
@@ -103,12 +103,11 @@ func rawForms(value string) (forms []string, lost bool) {
 		}
 	}
 	for _, text := range forms {
-		for _, decoded := range decodedForms(text) {
-			lost = lost || text != "" && len(canonical(decoded)) < MinLength
-			forms = append(forms, decoded)
-		}
+		decoded := decodedForms(text)
+		tokens = tokens || len(decoded) > 0
+		forms = append(forms, decoded...)
 	}
-	return forms, lost
+	return forms, tokens
 }
 
 // decodedForms are what a text becomes when its tokens are decoded, once and more often.
@@ -126,8 +125,9 @@ func decodedForms(text string) (forms []string) {
 }
 
 // escapedForms are what common encoders make of a text, one and two of them. They are looked for where a value
-// cannot be found by decoding, since that decodes all of a text. In JSON, the quote of `"%00%00%00` is escaped
-// and the rest, which stands for white space, is not; and `a"bcdef%4` may stand before a digit.
+// cannot be found by decoding, since that decodes all of a text, and what it takes for an escape is another thing
+// than what the encoder wrote. In JSON, the quote of `"%00%00%00` is escaped and the rest, which stands for white
+// space, is not; `\%0000` becomes `\\%0000`; and `a"bcdef%4` may stand before a digit.
 func escapedForms(text string) []string {
 	once := escaped(text)
 	forms := once
