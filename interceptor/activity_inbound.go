@@ -214,7 +214,7 @@ func (a *attempt) record(action audit.Action, outcome audit.Outcome) audit.Recor
 
 // prepare returns the context and the arguments to run the activity with.
 func (a *attempt) prepare(ctx context.Context, original []any) (context.Context, []any, error) {
-	if a.listed {
+	if a.listed && !endsSession(argsOf(original)) {
 		if err := a.g.hideListed(ctx, a.policy, a.scope, a.holder); err != nil {
 			return ctx, nil, a.unavailable("redact")
 		}
@@ -249,7 +249,7 @@ func (a *attempt) prepare(ctx context.Context, original []any) (context.Context,
 	if err != nil {
 		return ctx, nil, err
 	}
-	ctx = a.withGetter(ctx)
+	ctx = a.withBinder(a.withGetter(ctx), v.args)
 	if len(plan.sites) == 0 && sameSlice(args, v.args) && sameSlice(v.args, v.call.args) {
 		return ctx, original, nil
 	}

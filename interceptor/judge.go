@@ -74,6 +74,15 @@ type judgement struct {
 //
 //workflowcheck:ignore
 func (g *guard) judge(c call) (v verdict) {
+	if c.activity && endsSession(c.args) {
+		// What ends a session is not held up by what it carries. The rest of the call is
+		// judged like any other.
+		args := c.args
+		c.args = nil
+		v = g.judge(c)
+		v.call.args, v.args = args, args
+		return v
+	}
 	j := &judgement{g: g, call: c, now: g.now()}
 	j.sides = g.sidesOf(c)
 	defer func() {

@@ -61,6 +61,7 @@ func (a *attempt) resolve(ctx context.Context, s *site) (secrets.Value, error) {
 	if err := a.hide(s.secret, s.ref, res); err != nil {
 		return secrets.Value{}, a.tooShort(s.ref)
 	}
+	s.version = res.Info().Version
 	if a.resolves == nil {
 		a.resolves = a.metrics.WithTags(map[string]string{"queue": a.queue}).Counter(metricResolves)
 	}

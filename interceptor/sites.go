@@ -16,6 +16,8 @@ type site struct {
 	destination   string // "env:NAME", "activity:Type/0/token"
 	// input is where a binding writes, nil for all other sites.
 	input validation.Pointer
+	// version is the provider's name of what was resolved, if it told one.
+	version string
 }
 
 func siteOf(grant *validation.Grant, ref secrets.Ref, destination string) site {
@@ -50,7 +52,7 @@ func (a *attempt) refScope() validation.RefScope {
 // places finds every granted place in judged arguments, bindings included.
 // guardData is false where judging met none.
 func (a *attempt) places(args []any, guardData bool) *injection {
-	if !a.listed {
+	if !a.listed || isOperation(args) { // a session's values are bound, see binder
 		return noInjection
 	}
 	guardData = guardData && holdsGuardData(args)
