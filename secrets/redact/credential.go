@@ -32,6 +32,34 @@ func isCredentialKey(key string) bool {
 	return false
 }
 
+// vagueKeys are credentialKeys under which the kind of a credential stands as often as the credential itself.
+var vagueKeys = []string{
+	"auth", "authorization", "bearer", "cookie", "credential", "credentials", "dsn", "pass", "pat", "sas", "seed", "sig",
+	"signature",
+}
+
+// isVagueKey reports whether a key is one of those, or ends in one as a word of its own.
+func isVagueKey(key string) bool {
+	plain := plainKey(key)
+	for _, suffix := range vagueKeys {
+		if strings.HasSuffix(plain, suffix) {
+			return true
+		}
+	}
+	return false
+}
+
+// isWords reports whether a text is nothing but small letters and what stands between words: "kubernetes",
+// "service-account", "x509.certificate" without the digits.
+func isWords(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; (c < 'a' || c > 'z') && strings.IndexByte("-_./ ", c) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // isBasicKey reports whether a key says that its value is base64 of user:password.
 func isBasicKey(key string) bool { return plainKey(key) == "auth" }
 
@@ -106,12 +134,14 @@ func isRandom(text string) bool {
 		if c >= 0x80 || k == kindOther && strings.IndexByte("+/=_-.~", c) < 0 {
 			return false
 		}
-		if k != last && k != kindOther {
-			changes++
+		if k != kindOther { // words with something between them are no change
+			if k != last && last != kindOther {
+				changes++
+			}
+			last = k
 		}
 		kinds |= 1 << k
 		counts[c]++
-		last = k
 	}
 	if kinds&(1<<kindDigit) == 0 || kinds&(1<<kindLower|1<<kindUpper) == 0 {
 		return false

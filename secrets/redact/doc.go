@@ -37,10 +37,11 @@
 //
 // # Structured values
 //
-// JSON documents, PEM blocks, URLs, web tokens, user:password, and settings by lines (dotenv, INI, a
-// kubeconfig), also within each other and within base64, are found as a whole. So are their parts, if the
+// JSON documents, PEM blocks, URLs, web tokens, user:password, connection strings, and settings by lines (dotenv,
+// INI, a kubeconfig), also within each other and within base64, are found as a whole. So are their parts, if the
 // key of a part is one of credentials or the part looks random; these are then found like other values. The
-// rest of a document, such as "us-east-1" or the first line of a PEM block, is no secret and stays.
+// rest of a document, such as "us-east-1" or the first line of a PEM block, is no secret and stays. A part of
+// fewer than [MinLength] bytes is found with all of its document only.
 //
 // # Short values
 //

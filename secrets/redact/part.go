@@ -45,7 +45,7 @@ func (p *partList) add(text string, depth int) {
 // credential itself may hold one.
 func (p *partList) leaf(key, text string, depth int) {
 	text = trim(text)
-	if isCredentialKey(key) && !isReserved(text) || !p.split(text, depth+1) && isRandom(text) {
+	if isCredentialKey(key) && !isReserved(text) && !(isVagueKey(key) && isWords(text)) || !p.split(text, depth+1) && isRandom(text) {
 		p.add(text, depth)
 	}
 }
@@ -64,7 +64,7 @@ func (p *partList) split(text string, depth int) bool {
 	if depth > maxNesting {
 		return false
 	}
-	for _, form := range []func(string, int) bool{p.json, p.pem, p.url, p.jwt, p.lines, p.pair, p.base64} {
+	for _, form := range []func(string, int) bool{p.json, p.pem, p.url, p.jwt, p.lines, p.settings, p.address, p.pair, p.base64} {
 		if form(text, depth) {
 			return true
 		}
@@ -203,7 +203,6 @@ func (p *partList) jwt(text string, _ int) bool {
 
 // lines takes the values of lines of the form KEY=value or key: value: dotenv, INI, YAML of a kubeconfig.
 func (p *partList) lines(text string, depth int) bool {
-	type setting struct{ key, value string }
 	var settings []setting
 	for line := range strings.Lines(text) {
 		line = trim(line)
@@ -233,6 +232,56 @@ func (p *partList) lines(text string, depth int) bool {
 	return true
 }
 
+// settings takes the values of connection strings: key=value, with semicolons between them as for SQL Server and
+// Azure, or with spaces as libpq has them.
+func (p *partList) settings(text string, depth int) bool {
+	for _, sep := range []string{";", " "} {
+		if list := splitSettings(text, sep); len(list) > 1 {
+			for _, s := range list {
+				p.leaf(s.key, s.value, depth)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// setting is one of a list of keys and values.
+type setting struct{ key, value string }
+
+// splitSettings returns nil unless all of the text is settings.
+func splitSettings(text, sep string) (list []setting) {
+	if strings.ContainsAny(text, "\n\r") {
+		return nil
+	}
+	for item := range strings.SplitSeq(text, sep) {
+		if item = trim(item); item == "" {
+			continue
+		}
+		key, v, ok := strings.Cut(item, "=")
+		if key = trim(key); !ok || !isKey(strings.ReplaceAll(key, " ", "")) {
+			return nil
+		}
+		list = append(list, setting{key, unquoted(trim(v))})
+	}
+	return list
+}
+
+// address takes the password of an address as MySQL's drivers write it: user:password@protocol(host:port)/name.
+func (p *partList) address(text string, depth int) bool {
+	at := strings.LastIndexByte(text, '@')
+	if at < 0 || strings.ContainsAny(text, " \n\t") {
+		return false
+	}
+	_, rest, ok := strings.Cut(text[at:], "(")
+	user, password, both := strings.Cut(text[:at], ":")
+	if !ok || !both || !strings.Contains(rest, ")/") || !isKey(user) {
+		return false
+	}
+	p.add(password, depth)
+	return true
+}
+
 // unquoted is a value without the quotes that it stands in.
 func unquoted(v string) string {
 	if n := len(v); n >= 2 && (v[0] == '"' || v[0] == '\'') && v[n-1] == v[0] {
@@ -241,10 +290,19 @@ func unquoted(v string) string {
 	return v
 }
 
+// isHash reports whether a name is that of a hash, which stands before the digest of something public.
+func isHash(name string) bool {
+	switch name {
+	case "md5", "sha1", "sha256", "sha384", "sha512":
+		return true
+	}
+	return false
+}
+
 // pair takes the password of user:password.
 func (p *partList) pair(text string, depth int) bool {
 	user, password, ok := strings.Cut(text, ":")
-	if !ok || user == "" || len(user) > 64 || strings.ContainsAny(text, " \n\t/") || !isKey(user) {
+	if !ok || user == "" || len(user) > 64 || isHash(user) || strings.ContainsAny(text, " \n\t/") || !isKey(user) {
 		return false
 	}
 	if _, _, more := strings.Cut(password, ":"); !more && len(password) >= MinLength {

@@ -59,6 +59,15 @@ func TestParts(t *testing.T) {
 			[]string{token, randomText(64, 21), encode(pem("EC PRIVATE KEY"))},
 			[]string{randomText(64, 25), "https://kube.example.com:6443", "production", "admin-user", "certificate-authority-data"},
 		},
+		{"libpq", "host=db.example.com port=5432 user=deploy password='" + password + "' dbname=orders", []string{password}, []string{"db.example.com", "user=deploy"}},
+		{"SQL Server", "Server=tcp:db.example.com,1433;User ID=deploy;Password=" + password + ";Encrypt=True", []string{password}, []string{"db.example.com", "User ID=deploy"}},
+		{
+			"Azure storage", "DefaultEndpointsProtocol=https;AccountName=reportstore;AccountKey=" + encode(token+token) + ";EndpointSuffix=core.windows.net",
+			[]string{encode(token + token)},
+			[]string{"reportstore", "core.windows.net", "DefaultEndpointsProtocol"},
+		},
+		{"MySQL", "deploy:" + password + "@tcp(db.example.com:3306)/orders?parseTime=true", []string{password}, []string{"db.example.com:3306", "parseTime=true"}},
+		{"vague keys", `{"auth":"kubernetes","authorization":"service-account","credential":"` + password + `","signature":"rsa.sha"}`, []string{password}, []string{"kubernetes", "service-account", "rsa.sha"}},
 		{"web token", "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9." + randomText(60, 26) + "." + randomText(43, 27), []string{randomText(60, 26), randomText(43, 27)}, []string{"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9"}},
 	}
 	for _, tt := range tests {
@@ -93,6 +102,14 @@ var publicLeaves = []string{
 	"https://www.googleapis.com/oauth2/v1/certs", "projects/my-project/locations/europe-west1/clusters/main-cluster-1",
 	"registry.example.com/team/image-name:v1.22.333", "0f8fad5b-d9cb-469f-a165-70867728950e", "svc@project-123.iam.gserviceaccount.com",
 	"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36", "-----BEGIN CERTIFICATE-----", "10.0.0.0/16", "kubernetes.io/service-account-token",
+	"eu-central-1", "us-central1-a", "production", "authorized_user", "external_account", "x-amz-date", "text/html; charset=utf-8",
+	"https://oauth2.googleapis.com/token", "https://accounts.google.com/o/oauth2/auth", "https://sts.amazonaws.com", "googleapis.com",
+	"core.windows.net", "AzureCloud", "DefaultEndpointsProtocol", "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+	"https://index.docker.io/v1/", "ghcr.io/example/app:latest", "client.authentication.k8s.io/v1beta1", "v1.29.3-gke.1282001",
+	"/var/run/secrets/kubernetes.io/serviceaccount", "postgres", "sslmode=require", "db.example.com:5432", "00000000-0000-0000-0000-000000000000",
+	"urn:ietf:params:oauth:token-type:access_token", "RSASSA_PKCS1_V1_5_SHA_256", "HS256", "application/vnd.docker.distribution.manifest.v2+json",
+	"0123456789", "127.0.0.1:7233", "fe80::1ff:fe23:4567:890a", "refs/heads/main", "2.16.840.1.101.3.4.2.1",
+	"-----END PUBLIC KEY-----", "Content-Type", "en_US.UTF-8", "no-reply@example.com", "+1-555-0100", "#00ff00", "1970-01-01", "P1DT12H",
 }
 
 // TestPublicLeaves registers 100 documents that hold public leaves beside a credential, and shows the leaves.
