@@ -16,7 +16,11 @@ func Torn(before, value, after string) bool {
 			return true
 		}
 	}
-	for _, form := range append(decodedForms(value), value) {
+	decoded := decodedForms(value)
+	if hasLongGap(value) && len(decoded) > 0 {
+		return true
+	}
+	for _, form := range append(decoded, value) {
 		if len(canonical(form)) < MinLength {
 			return true
 		}
