@@ -148,6 +148,7 @@ func (w *walker) event(c cursor, members map[string]string) error {
 func (w *walker) inContext(at Place, when string, c cursor) error {
 	before := *w
 	w.context, w.seen, w.path, w.outer = at, unquoted(when), nil, false
+	w.room = maxUnpacked
 	err := w.members(&c)
 	run := w.run
 	*w = before

@@ -74,6 +74,7 @@ func (s *Scan) Documents(source string, r io.Reader) error {
 // document walks one document.
 func (w *walker) document(doc string) error {
 	w.context, w.seen, w.path, w.outer = Place{Event: "document"}, "", w.path[:0], true
+	w.room = maxUnpacked
 	c := cursor{s: doc}
 	return w.value(&c, "")
 }
