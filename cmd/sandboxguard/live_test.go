@@ -26,7 +26,7 @@ func sandboxguard(ctx context.Context, t *testing.T, args ...string) (code int, 
 
 func TestScanOfANamespace(t *testing.T) {
 	address := serve(t, &temporal{})
-	code, stdout, stderr := sandboxguard(t.Context(), t, "scan", "--query", "", "--address", address, "--namespace", "orders")
+	code, stdout, stderr := sandboxguard(t.Context(), t, "scan", "--query", "", "--activities=false", "--address", address, "--namespace", "orders")
 	if code != exitFound || !strings.Contains(stderr, "scanned 2 of 2 workflows") {
 		t.Errorf("code %d, stderr %q", code, stderr)
 	}
@@ -45,10 +45,38 @@ func TestScanOfANamespace(t *testing.T) {
 	}
 }
 
+// TestScanOfActivitiesWithoutAWorkflow reads all that the server has of them.
+func TestScanOfActivitiesWithoutAWorkflow(t *testing.T) {
+	address := serve(t, &temporal{})
+	code, stdout, _ := sandboxguard(t.Context(), t, "scan", "--query", onlySecond, "--schedules=false", "--address", address)
+	if code != exitFound {
+		t.Errorf("code %d", code)
+	}
+	for _, want := range []string{
+		"1 credential in 1 workflow run and 2 standalone activities (2 running): ", "11 times in 1 run and 2 standalone activities, 2 of them running",
+		"activity PushTag input/0/token on deploys, 2 times", "activity PushTag result/0/token", "activity PushTag heartbeatDetails/0/token",
+		"activity PushTag lastFailure/message", "activity PushTag one, run run, running", "activity PushTag two, run run, running",
+		"to: {activity: PushTag, input: /0/token}",
+	} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%q is not in\n%s", want, stdout)
+		}
+	}
+}
+
+// TestScanOfAServerWithoutThem: what a server does not know it does not hold.
+func TestScanOfAServerWithoutThem(t *testing.T) {
+	address := serve(t, &temporal{broken: map[string]error{"ListActivityExecutions": status.Error(codes.Unimplemented, "unknown method")}})
+	code, stdout, _ := sandboxguard(t.Context(), t, "scan", "--query", "", "--address", address)
+	if code != exitFound || strings.Contains(stdout, "not all") {
+		t.Errorf("code %d:\n%s", code, stdout)
+	}
+}
+
 // TestScanWithAQuery reads what the query finds and nothing else.
 func TestScanWithAQuery(t *testing.T) {
 	address := serve(t, &temporal{})
-	code, stdout, stderr := sandboxguard(t.Context(), t, "scan", "--query", onlySecond, "--schedules=false", "--address", address)
+	code, stdout, stderr := sandboxguard(t.Context(), t, "scan", "--query", onlySecond, "--schedules=false", "--activities=false", "--address", address)
 	if code != exitFound || !strings.Contains(stdout, "1 credential in 1 workflow run ") || !strings.Contains(stdout, "Release second") ||
 		strings.Contains(stdout, "first, run") || !strings.Contains(stderr, "scanned 1 of 1 workflows") {
 		t.Errorf("code %d, stderr %q:\n%s", code, stderr, stdout)
@@ -64,6 +92,8 @@ func TestScanThatCannotReadAll(t *testing.T) {
 		"GetWorkflowExecutionHistory": "history of workflow first",
 		"ListSchedules":               "list of schedules",
 		"DescribeSchedule":            "schedule weekly",
+		"ListActivityExecutions":      "list of activities",
+		"DescribeActivityExecution":   "activity two",
 	} {
 		t.Run(method, func(t *testing.T) {
 			address := serve(t, &temporal{broken: map[string]error{method: status.Error(codes.PermissionDenied, "not with "+githubToken)}})

@@ -13,12 +13,13 @@ import (
 
 // scanFlags are the flags of "scan".
 type scanFlags struct {
-	format    output.Format
-	allow     bool
-	workers   int
-	query     query
-	schedules bool
-	server    *connect.Server
+	format     output.Format
+	allow      bool
+	workers    int
+	query      query
+	schedules  bool
+	activities bool
+	server     *connect.Server
 }
 
 // A query is a visibility query. An empty one that was given finds every workflow.
@@ -47,6 +48,7 @@ func defineScan(flags *flag.FlagSet) func(*invocation) int {
 	flags.IntVar(&f.workers, "workers", 0, "how many files or workflows to read at a time, `N` (default one a processor; 8 workflows)")
 	flags.Var(&f.query, "query", "scan a namespace: the workflows that a visibility `QUERY` finds, '' for all")
 	flags.BoolVar(&f.schedules, "schedules", true, "with --query, scan the schedules of the namespace, too")
+	flags.BoolVar(&f.activities, "activities", true, "with --query, scan the activities without a workflow, too")
 	f.server = connect.Flags(flags)
 	return func(i *invocation) int {
 		s := scan.New()
@@ -89,7 +91,8 @@ func (i *invocation) scanLive(s *scan.Scan, f *scanFlags) int {
 	defer c.Close()
 	const atATime = 8
 	live.Scan(i.ctx, s, c, live.Options{
-		Namespace: o.Namespace, Query: f.query.text, Schedules: f.schedules, Workers: workers(f.workers, atATime), Progress: i.stderr,
+		Namespace: o.Namespace, Query: f.query.text, Schedules: f.schedules, Activities: f.activities,
+		Workers: workers(f.workers, atATime), Progress: i.stderr,
 	})
 	return exitOK
 }

@@ -7,8 +7,10 @@ import (
 	"testing"
 	"time"
 
+	activitypb "go.temporal.io/api/activity/v1"
 	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
+	failurepb "go.temporal.io/api/failure/v1"
 	historypb "go.temporal.io/api/history/v1"
 	namespacepb "go.temporal.io/api/namespace/v1"
 	schedulepb "go.temporal.io/api/schedule/v1"
@@ -21,8 +23,8 @@ import (
 )
 
 // temporal stands for a server: two workflows on two pages, each with a history of
-// two pages, and three schedules on two pages, of which one is deleted while it is
-// being read.
+// two pages, three schedules on two pages, of which one is deleted while it is being
+// read, and two activities without a workflow on two pages.
 type temporal struct {
 	workflowservice.UnimplementedWorkflowServiceServer
 	broken    map[string]error // by the method that fails
@@ -116,6 +118,38 @@ func (*temporal) DescribeSchedule(_ context.Context, in *workflowservice.Describ
 	return &workflowservice.DescribeScheduleResponse{
 		Schedule: &schedulepb.Schedule{Spec: &schedulepb.ScheduleSpec{}}, Memo: &commonpb.Memo{Fields: map[string]*commonpb.Payload{"m": plain(`"` + githubToken + `"`)}},
 	}, nil
+}
+
+// ListActivityExecutions has one activity a page.
+func (*temporal) ListActivityExecutions(_ context.Context, in *workflowservice.ListActivityExecutionsRequest) (*workflowservice.ListActivityExecutionsResponse, error) {
+	row := func(id string) []*activitypb.ActivityExecutionListInfo {
+		return []*activitypb.ActivityExecutionListInfo{{ActivityId: id, RunId: "run", ActivityType: &commonpb.ActivityType{Name: "PushTag"}}}
+	}
+	if len(in.GetNextPageToken()) == 0 {
+		return &workflowservice.ListActivityExecutionsResponse{Executions: row("one"), NextPageToken: []byte("more")}, nil
+	}
+	return &workflowservice.ListActivityExecutionsResponse{Executions: row("two")}, nil
+}
+
+func (*temporal) DescribeActivityExecution(_ context.Context, in *workflowservice.DescribeActivityExecutionRequest) (*workflowservice.DescribeActivityExecutionResponse, error) {
+	held := &commonpb.Payloads{Payloads: []*commonpb.Payload{plain(`{"token":"` + githubToken + `"}`)}}
+	out := &workflowservice.DescribeActivityExecutionResponse{Info: &activitypb.ActivityExecutionInfo{
+		ActivityId: in.GetActivityId(), RunId: in.GetRunId(), ActivityType: &commonpb.ActivityType{Name: "PushTag"},
+		Status: enumspb.ACTIVITY_EXECUTION_STATUS_RUNNING, TaskQueue: "deploys",
+	}}
+	if in.GetIncludeInput() {
+		out.Input = held
+	}
+	if in.GetIncludeOutcome() {
+		out.Outcome = &activitypb.ActivityExecutionOutcome{Value: &activitypb.ActivityExecutionOutcome_Result{Result: held}}
+	}
+	if in.GetIncludeHeartbeatDetails() {
+		out.Info.HeartbeatDetails = held
+	}
+	if in.GetIncludeLastFailure() {
+		out.Info.LastFailure = &failurepb.Failure{Message: "not with " + githubToken}
+	}
+	return out, nil
 }
 
 // serve starts the server and returns its address.

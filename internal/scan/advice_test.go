@@ -29,6 +29,7 @@ func TestAdvice(t *testing.T) {
 		{"activity", history("w", scheduled(payload("json/plain", `{"token":`+quote(githubToken)+`}`)), completed), []string{"bind", "rotate", "expire"}},
 		{"result", event("ACTIVITY_TASK_COMPLETED", "activityTaskCompleted", `"result":`+held), []string{"stop-returning", "rotate", "expire"}},
 		{"schedule", `{"schedule":{"spec":{},"action":{"startWorkflow":{"input":` + held + `}}},"info":{}}`, []string{"update-schedule", "rotate"}},
+		{"standalone activity", `{"info":{"activityId":"a","activityType":{"name":"PushTag"},"status":"ACTIVITY_EXECUTION_STATUS_COMPLETED","taskQueue":"deploys"},"input":{"payloads":[` + payload("json/plain", `{"token":`+quote(githubToken)+`}`) + `]}}`, []string{"bind", "send-name", "rotate", "expire"}},
 		{"another document", `{"a":"` + githubToken + `"}`, []string{"rotate"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -108,6 +108,11 @@ func (s *Scan) end(r *run) {
 		}
 	case subjectSchedule:
 		s.totals.Schedules++
+	case subjectActivity:
+		s.totals.Activities++
+		if r.running {
+			s.totals.Running++
+		}
 	case subjectDocument:
 	}
 	for reason, n := range r.skipped {

@@ -92,7 +92,7 @@ func (w *walker) array(c *cursor, key string) error {
 // They are handles that it makes and takes back.
 var handles = map[string]bool{
 	"operationToken": true, "taskToken": true, "nextPageToken": true, "temporal-callback-token": true,
-	"workflowTaskToken": true, "conflictToken": true,
+	"workflowTaskToken": true, "conflictToken": true, "longPollToken": true,
 }
 
 func (w *walker) object(c *cursor, key string) error {
@@ -138,11 +138,8 @@ func (w *walker) object(c *cursor, key string) error {
 
 // member looks at a member of an object.
 func (w *walker) member(c *cursor, o *waiting, name string, index int) error {
-	under := name
-	switch {
-	case !w.inside && handles[name]:
-		under = ""
-	case o.label != "" && isValueKey(name): // {"name": "API_TOKEN", "value": "…"}
+	under := w.nameOf(name)
+	if o.label != "" && isValueKey(name) { // {"name": "API_TOKEN", "value": "…"}
 		under = o.label
 	}
 	if !w.inside && wrappers[name] && len(w.path) > 0 {
@@ -152,6 +149,14 @@ func (w *walker) member(c *cursor, o *waiting, name string, index int) error {
 	err := w.value(c, under)
 	w.leave(1)
 	return err
+}
+
+// nameOf is the name that the value of a member stands under.
+func (w *walker) nameOf(member string) string {
+	if !w.inside && handles[member] {
+		return ""
+	}
+	return member
 }
 
 // name looks at the key of a map.
