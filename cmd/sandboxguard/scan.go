@@ -20,6 +20,7 @@ type scanFlags struct {
 	schedules  bool
 	activities bool
 	server     *connect.Server
+	codec      *connect.Codec
 }
 
 // A query is a visibility query. An empty one that was given finds every workflow.
@@ -50,8 +51,14 @@ func defineScan(flags *flag.FlagSet) func(*invocation) int {
 	flags.BoolVar(&f.schedules, "schedules", true, "with --query, scan the schedules of the namespace, too")
 	flags.BoolVar(&f.activities, "activities", true, "with --query, scan the activities without a workflow, too")
 	f.server = connect.Flags(flags)
+	f.codec = connect.CodecFlags(flags, f.server)
 	return func(i *invocation) int {
 		s := scan.New()
+		codec, err := f.codec.PayloadCodec(i.ctx)
+		if err != nil {
+			return i.fail("%v", err)
+		}
+		s.Decode(codec)
 		switch {
 		case f.query.set && len(i.args) > 0:
 			return i.fail("name either files or --query")

@@ -29,6 +29,7 @@ type temporal struct {
 	workflowservice.UnimplementedWorkflowServiceServer
 	broken    map[string]error // by the method that fails
 	onHistory func()           // is called before a history is returned
+	packed    bool             // the memos of schedules are encoded
 }
 
 // intercept fails the methods that are broken.
@@ -111,12 +112,16 @@ func (*temporal) ListSchedules(_ context.Context, in *workflowservice.ListSchedu
 	return &workflowservice.ListSchedulesResponse{Schedules: []*schedulepb.ScheduleListEntry{{ScheduleId: "weekly"}}}, nil
 }
 
-func (*temporal) DescribeSchedule(_ context.Context, in *workflowservice.DescribeScheduleRequest) (*workflowservice.DescribeScheduleResponse, error) {
+func (s *temporal) DescribeSchedule(_ context.Context, in *workflowservice.DescribeScheduleRequest) (*workflowservice.DescribeScheduleResponse, error) {
 	if in.GetScheduleId() == "deleted" { // since it was listed
 		return nil, status.Error(codes.NotFound, "no such schedule")
 	}
+	note := plain(`"` + githubToken + `"`)
+	if s.packed {
+		note = sealed(note)
+	}
 	return &workflowservice.DescribeScheduleResponse{
-		Schedule: &schedulepb.Schedule{Spec: &schedulepb.ScheduleSpec{}}, Memo: &commonpb.Memo{Fields: map[string]*commonpb.Payload{"m": plain(`"` + githubToken + `"`)}},
+		Schedule: &schedulepb.Schedule{Spec: &schedulepb.ScheduleSpec{}}, Memo: &commonpb.Memo{Fields: map[string]*commonpb.Payload{"m": note}},
 	}, nil
 }
 
@@ -155,7 +160,7 @@ func (*temporal) DescribeActivityExecution(_ context.Context, in *workflowservic
 // serve starts the server and returns its address.
 func serve(t *testing.T, s *temporal) string {
 	t.Helper()
-	for _, name := range []string{"TEMPORAL_CONFIG_FILE", "TEMPORAL_PROFILE"} {
+	for _, name := range []string{"TEMPORAL_CONFIG_FILE", "TEMPORAL_PROFILE", "TEMPORAL_CODEC_ENDPOINT"} {
 		t.Setenv(name, "")
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -33,8 +33,9 @@ const (
 // A content is what a payload holds.
 type content struct {
 	encoding string
-	message  string // the type of a message of protobuf
-	metadata string // of a payload in JSON, as it stands there
+	message  string            // the type of a message of protobuf
+	metadata string            // of a payload in JSON, as it stands there
+	parts    map[string][]byte // the metadata of another payload
 	data     string
 }
 
@@ -142,7 +143,7 @@ func (w *walker) content(key string, p content) {
 		w.text(key, p.data)
 	case p.encoding == encodingZlib:
 		w.compressed(key, p)
-	case w.packed(key, p.data):
+	case w.packed(key, p.data), w.decoded(key, p):
 	default:
 		w.run.skip("encoding " + shown(p.encoding))
 		if isText(p.data, false) {
@@ -155,12 +156,16 @@ func (w *walker) content(key string, p content) {
 // path: a place reads the same for payloads that are written out.
 func (w *walker) jsonPayload(key string, p content) {
 	c := cursor{s: p.data}
-	if err := w.value(&c, key); err != nil || c.peek() != 0 {
-		if !isText(p.data, false) && !isPacked(p.data) {
-			w.run.skip(reasonNotJSON)
-		}
-		w.text(key, p.data)
+	if err := w.value(&c, key); err == nil && c.peek() == 0 {
+		return
 	}
+	if !isText(p.data, false) && !isPacked(p.data) {
+		if w.decoded(key, p) {
+			return
+		}
+		w.run.skip(reasonNotJSON)
+	}
+	w.text(key, p.data)
 }
 
 // compressed looks into a payload that the SDK's codec compressed, which holds a
@@ -188,7 +193,9 @@ func (w *walker) inner(key string, p *commonpb.Payload) (ok bool) {
 			w.metadata(name, string(metadata[name]))
 		}
 	}
-	w.content(key, content{encoding: string(metadata["encoding"]), message: string(metadata["messageType"]), data: string(p.GetData())})
+	w.content(key, content{
+		encoding: string(metadata["encoding"]), message: string(metadata["messageType"]), parts: metadata, data: string(p.GetData()),
+	})
 	w.nested--
 	return true
 }

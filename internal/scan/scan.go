@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+
+	"go.temporal.io/sdk/converter"
 )
 
 // maxCredentials bounds the credentials that one scan tells apart. Further ones
@@ -18,7 +20,8 @@ const maxProblems = 50
 // goroutines at once. What it holds grows with the number of credentials and not
 // with what it has read.
 type Scan struct {
-	key key
+	key   key
+	codec converter.PayloadCodec // nil is none
 
 	mu          sync.Mutex
 	totals      Totals
