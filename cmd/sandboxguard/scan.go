@@ -13,12 +13,14 @@ import (
 
 // scanFlags are the flags of "scan".
 type scanFlags struct {
-	format    output.Format
-	allow     bool
-	workers   int
-	query     query
-	schedules bool
-	server    *connect.Server
+	format     output.Format
+	allow      bool
+	workers    int
+	query      query
+	schedules  bool
+	activities bool
+	server     *connect.Server
+	codec      *connect.Codec
 }
 
 // A query is a visibility query. An empty one that was given finds every workflow.
@@ -47,9 +49,16 @@ func defineScan(flags *flag.FlagSet) func(*invocation) int {
 	flags.IntVar(&f.workers, "workers", 0, "how many files or workflows to read at a time, `N` (default one a processor; 8 workflows)")
 	flags.Var(&f.query, "query", "scan a namespace: the workflows that a visibility `QUERY` finds, '' for all")
 	flags.BoolVar(&f.schedules, "schedules", true, "with --query, scan the schedules of the namespace, too")
+	flags.BoolVar(&f.activities, "activities", true, "with --query, scan the activities without a workflow, too")
 	f.server = connect.Flags(flags)
+	f.codec = connect.CodecFlags(flags, f.server)
 	return func(i *invocation) int {
 		s := scan.New()
+		codec, err := f.codec.PayloadCodec(i.ctx)
+		if err != nil {
+			return i.fail("%v", err)
+		}
+		s.Decode(codec)
 		switch {
 		case f.query.set && len(i.args) > 0:
 			return i.fail("name either files or --query")
@@ -89,7 +98,8 @@ func (i *invocation) scanLive(s *scan.Scan, f *scanFlags) int {
 	defer c.Close()
 	const atATime = 8
 	live.Scan(i.ctx, s, c, live.Options{
-		Namespace: o.Namespace, Query: f.query.text, Schedules: f.schedules, Workers: workers(f.workers, atATime), Progress: i.stderr,
+		Namespace: o.Namespace, Query: f.query.text, Schedules: f.schedules, Activities: f.activities,
+		Workers: workers(f.workers, atATime), Progress: i.stderr,
 	})
 	return exitOK
 }

@@ -72,7 +72,7 @@ func runScript(t *testing.T, path string) {
 		}
 	}
 	// Nothing of the machine that runs the test may decide.
-	for _, name := range []string{"TEMPORAL_CONFIG_FILE", "TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE", "TEMPORAL_PROFILE"} {
+	for _, name := range []string{"TEMPORAL_CONFIG_FILE", "TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE", "TEMPORAL_PROFILE", "TEMPORAL_CODEC_ENDPOINT"} {
 		t.Setenv(name, "")
 	}
 	for line := range strings.Lines(files["env"]) {

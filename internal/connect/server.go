@@ -41,18 +41,31 @@ func Flags(flags *flag.FlagSet) *Server {
 	return c
 }
 
+// errConfig is the error of a configuration that cannot be read. It never quotes
+// the configuration, which may hold an API key.
+var errConfig = errors.New("the Temporal configuration cannot be read: is the file TOML, do TEMPORAL_* variables have the right form?")
+
+// load reads the profile.
+func (c *Server) load() (envconfig.ClientConfigProfile, error) {
+	p, err := envconfig.LoadClientConfigProfile(envconfig.LoadClientConfigProfileOptions{
+		ConfigFilePath: c.config, ConfigFileProfile: c.profile,
+	})
+	switch {
+	case err == nil:
+		return p, nil
+	case strings.Contains(err.Error(), "unable to find profile"):
+		return p, errors.New("the configuration file has no such profile")
+	}
+	return p, errConfig
+}
+
 // Options returns the options of the client. Without an address they name the
 // default one, and without a namespace "default". The error never quotes the
 // configuration, which may hold an API key.
 func (c *Server) Options() (client.Options, error) {
-	p, err := envconfig.LoadClientConfigProfile(envconfig.LoadClientConfigProfileOptions{
-		ConfigFilePath: c.config, ConfigFileProfile: c.profile,
-	})
+	p, err := c.load()
 	if err != nil {
-		if strings.Contains(err.Error(), "unable to find profile") {
-			return client.Options{}, errors.New("the configuration file has no such profile")
-		}
-		return client.Options{}, errors.New("the Temporal configuration cannot be read: is the file TOML, do TEMPORAL_* variables have the right form?")
+		return client.Options{}, err
 	}
 	set := func(to *string, flag string) {
 		if flag != "" {

@@ -15,7 +15,7 @@ func isolate(t *testing.T) {
 	for _, name := range []string{"TEMPORAL_CONFIG_FILE", "TEMPORAL_PROFILE"} {
 		t.Setenv(name, "")
 	}
-	for _, name := range []string{"TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE", "TEMPORAL_API_KEY", "TEMPORAL_TLS"} {
+	for _, name := range []string{"TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE", "TEMPORAL_API_KEY", "TEMPORAL_TLS", "TEMPORAL_CODEC_ENDPOINT", "TEMPORAL_CODEC_AUTH"} {
 		if old, set := os.LookupEnv(name); set {
 			t.Setenv(name, old) // puts it back at the end
 			if err := os.Unsetenv(name); err != nil {

@@ -35,7 +35,7 @@ func (c *credential) advice(places []Counted) []Advice {
 	if has(places, isStart) {
 		out = append(out, Advice{
 			Do:   "send-name",
-			Text: "Send no value when workflows are started, signalled or updated: leave the field empty where it is bound, or pass secrets.Env(\"NAME\").",
+			Text: "Send no value with a start, signal or update: leave the field empty where it is bound, or pass secrets.Env(\"NAME\").",
 		})
 	}
 	if has(places, isReturned) {
@@ -58,10 +58,16 @@ func (c *credential) advice(places []Counted) []Advice {
 		rotate = fmt.Sprintf("Rotate it, after the above is deployed: %s still running. Whoever can read the namespace has it.", runs(c.running))
 	}
 	out = append(out, Advice{Do: "rotate", Text: rotate})
-	if c.runs > 0 {
+	switch {
+	case c.runs > 0:
 		out = append(out, Advice{
 			Do:   "expire",
 			Text: "The old value stays in closed runs until their retention ends; temporal workflow delete removes a run at once. Exported files go, too.",
+		})
+	case c.activities > 0:
+		out = append(out, Advice{
+			Do:   "expire",
+			Text: "The old value stays in closed activities until their retention ends. Exported files go, too.",
 		})
 	}
 	return out
@@ -88,6 +94,8 @@ func isStart(p Place) bool {
 	case "WorkflowExecutionStarted", "WorkflowExecutionSignaled", "StartChildWorkflowExecutionInitiated",
 		"SignalExternalWorkflowExecutionInitiated", "WorkflowExecutionUpdateAccepted", "WorkflowExecutionContinuedAsNew":
 		return !isName(p)
+	case eventActivity:
+		return p.Field == "input"
 	}
 	return false
 }
@@ -110,7 +118,7 @@ func bindings(places []Counted) string {
 	grants := map[string][]string{}
 	left := maxBound
 	for _, p := range places {
-		if p.Event != "ActivityTaskScheduled" || p.Field != "input" || p.Path == "" || strings.ContainsAny(p.Path, "()") ||
+		if p.Event != "ActivityTaskScheduled" && p.Event != eventActivity || p.Field != "input" || p.Path == "" || strings.ContainsAny(p.Path, "()") ||
 			!isPlain(p.Name) || !isPlain(p.Queue) || left == 0 {
 			continue
 		}

@@ -2,8 +2,8 @@ package scan
 
 import "fmt"
 
-// A Collector takes what belongs to one run of a workflow or to one schedule, piece
-// by piece, so that it counts as one. It is not safe for concurrent use; several may
+// A Collector takes what belongs to one run of a workflow, one schedule or one
+// standalone activity, piece by piece, so that it counts as one. It is not safe for concurrent use; several may
 // be used at a time.
 type Collector struct {
 	scan *Scan
@@ -17,6 +17,10 @@ func (s *Scan) Run(workflow Workflow) *Collector { return s.collector(subjectRun
 func (s *Scan) Schedule(id string) *Collector {
 	return s.collector(subjectSchedule, Workflow{ID: id})
 }
+
+// Activity returns a Collector for an activity without a workflow; w has its id, run
+// and type.
+func (s *Scan) Activity(w Workflow) *Collector { return s.collector(subjectActivity, w) }
 
 func (s *Scan) collector(kind subject, workflow Workflow) *Collector {
 	r := s.newRun(kind, "")

@@ -15,6 +15,7 @@ type credential struct {
 	runs        int
 	running     int
 	schedules   int
+	activities  int
 	documents   int
 	samples     []sample
 }
@@ -49,11 +50,16 @@ func (c *credential) merge(r *run, h *hit) {
 		}
 	case subjectSchedule:
 		c.schedules++
+	case subjectActivity:
+		c.activities++
+		if r.running {
+			c.running++
+		}
 	case subjectDocument:
 		c.documents++
 	}
 	// Running ones are named first: they are what has to be seen to.
-	s := sample{kind: r.kind, workflow: r.workflow, source: r.source, running: r.running && r.kind == subjectRun}
+	s := sample{kind: r.kind, workflow: r.workflow, source: r.source, running: r.running && (r.kind == subjectRun || r.kind == subjectActivity)}
 	if len(c.samples) < maxRuns {
 		c.samples = append(c.samples, s)
 	} else if s.running {

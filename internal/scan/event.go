@@ -23,6 +23,10 @@ func (w *walker) known(c *cursor) (done bool, err error) {
 	case isObject(members["execution"]) && members["status"] != "" && isObject(members["type"]):
 		w.scan.begin(w, subjectRun)
 		err = w.execution(*c, members)
+	case members["activityId"] != "" && members["status"] != "" && isObject(members["activityType"]):
+		err = w.activity(*c, members)
+	case isActivity(members["info"]):
+		err = w.activity(*c, membersIn(members["info"]))
 	case isObject(members["schedule"]) && fieldOf(members["schedule"], "spec", "action") != "":
 		w.scan.begin(w, subjectSchedule)
 		w.run.workflow.ID = first(unquoted(members["scheduleId"]), w.run.workflow.ID)
@@ -66,20 +70,26 @@ func isObject(raw string) bool { return strings.HasPrefix(raw, "{") }
 // fieldOf returns the first of the named members of an object that is there, as it
 // stands, or "".
 func fieldOf(raw string, names ...string) string {
-	if !isObject(raw) {
-		return ""
-	}
-	c := cursor{s: raw}
-	members, err := membersOf(&c)
-	if err != nil {
-		return ""
-	}
+	members := membersIn(raw)
 	for _, name := range names {
 		if members[name] != "" {
 			return members[name]
 		}
 	}
 	return ""
+}
+
+// membersIn returns the members of an object that was skipped, nil of other values.
+func membersIn(raw string) map[string]string {
+	if !isObject(raw) {
+		return nil
+	}
+	c := cursor{s: raw}
+	members, err := membersOf(&c)
+	if err != nil {
+		return nil
+	}
+	return members
 }
 
 // unquoted returns the text of a string, or a number as it stands.
@@ -148,6 +158,7 @@ func (w *walker) event(c cursor, members map[string]string) error {
 func (w *walker) inContext(at Place, when string, c cursor) error {
 	before := *w
 	w.context, w.seen, w.path, w.outer = at, unquoted(when), nil, false
+	w.room = maxUnpacked
 	err := w.members(&c)
 	run := w.run
 	*w = before
@@ -158,6 +169,9 @@ func (w *walker) inContext(at Place, when string, c cursor) error {
 // flat are members whose own members stand for themselves in places.
 var flat = map[string]bool{"workflowExecutionInfo": true}
 
+// flatOfActivity are the same in what the server says of a standalone activity.
+var flatOfActivity = map[string]bool{"info": true, "outcome": true}
+
 // members walks an object that an event or description is.
 func (w *walker) members(c *cursor) error {
 	for more := c.enter(); more; {
@@ -166,13 +180,13 @@ func (w *walker) members(c *cursor) error {
 			return err
 		}
 		switch {
-		case (flat[name] || strings.HasSuffix(name, "EventAttributes")) && c.peek() == '{':
+		case (flat[name] || w.context.Event == eventActivity && flatOfActivity[name] || strings.HasSuffix(name, "EventAttributes")) && c.peek() == '{':
 			err = w.object(c, name)
 		case name == "pendingActivities" && c.peek() == '[':
 			err = w.pending(c)
 		default:
 			w.enter(step{key: name})
-			err = w.value(c, name)
+			err = w.value(c, w.nameOf(name))
 			w.leave(1)
 		}
 		if err == nil {
@@ -208,6 +222,34 @@ func (w *walker) execution(c cursor, info map[string]string) error {
 		w.run.running = false
 	}
 	return w.inContext(Place{Event: "describe", Name: shown(w.run.workflow.Type)}, info["startTime"], c)
+}
+
+// eventActivity is the place of a standalone activity.
+const eventActivity = "activity"
+
+// isActivity reports whether an object says of which activity something is.
+func isActivity(info string) bool {
+	return fieldOf(info, "activityId") != "" && fieldOf(info, "status") != "" && isObject(fieldOf(info, "activityType"))
+}
+
+// activity looks at a description of a standalone activity, or at a row of a list of
+// them, whose facts are info.
+func (w *walker) activity(c cursor, info map[string]string) error {
+	w.scan.begin(w, subjectActivity)
+	r := w.run
+	r.workflow = Workflow{
+		ID:    first(unquoted(info["activityId"]), r.workflow.ID),
+		RunID: first(unquoted(info["runId"]), r.workflow.RunID),
+		Type:  first(unquoted(fieldOf(info["activityType"], "name")), r.workflow.Type),
+	}
+	switch unquoted(info["status"]) {
+	case "ACTIVITY_EXECUTION_STATUS_RUNNING", "ACTIVITY_EXECUTION_STATUS_PAUSED", "Running", "Paused", "1", "7":
+		r.running = true
+	default:
+		r.running = false
+	}
+	at := Place{Event: eventActivity, Name: shown(r.workflow.Type), Queue: shown(unquoted(info["taskQueue"]))}
+	return w.inContext(at, info["scheduleTime"], c)
 }
 
 // pending looks at the activities that have not ended.

@@ -144,6 +144,39 @@ func (c *cursor) skip() (raw string, err error) {
 	}
 }
 
+// flat steps over the object or list at the cursor, and reports whether it holds
+// only scalars, or is a list of objects that do.
+func (c *cursor) flat() bool {
+	object := c.peek() == '{'
+	for more := c.enter(); more; {
+		var err error
+		if object {
+			if _, err = c.key(); err != nil {
+				return false
+			}
+		}
+		switch c.peek() {
+		case '{':
+			if object || !c.flat() {
+				return false
+			}
+		case '[':
+			return false
+		case '"':
+			_, _, err = c.rawString()
+		default:
+			err = c.scalar()
+		}
+		if err == nil {
+			more, err = c.next()
+		}
+		if err != nil {
+			return false
+		}
+	}
+	return true
+}
+
 // scalar steps over a number, true, false or null.
 func (c *cursor) scalar() error {
 	start := c.at

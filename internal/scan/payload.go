@@ -1,10 +1,9 @@
 package scan
 
 import (
-	"bytes"
-	"compress/zlib"
 	"encoding/base64"
-	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	commonpb "go.temporal.io/api/common/v1"
@@ -22,106 +21,97 @@ const (
 	messageStorage  = "temporal.api.sdk.v1.ExternalStorageReference"
 )
 
-// maxInflated bounds what a compressed payload becomes. The server ends payloads
-// at 2 MiB.
-const maxInflated = 64 << 20
-
 // Why something was not scanned.
 const (
 	reasonStorage = "external storage"
 	reasonDepth   = "nested too deep"
 	reasonBroken  = "payload not decoded"
+	reasonNotJSON = "a payload that says it is JSON and is not" // encrypted, perhaps
+	reasonPacked  = "compressed with "
 )
 
-// payload looks at the object at the cursor if it has the form of a payload, and
-// reports whether it has. What it calls data is then base64.
-func (w *walker) payload(c *cursor, key string) (isPayload bool, err error) {
-	look := *c
-	if !look.enter() {
-		return false, nil
-	}
-	if first, err := look.key(); err != nil || first != "metadata" && first != "data" && first != "externalPayloads" {
-		return false, err
-	}
-	var metadata, data string
-	external := false
-	look = *c
-	for more := look.enter(); more; {
-		name, err := look.key()
-		if err != nil {
-			return false, err
-		}
-		raw, err := look.skip()
-		if err != nil {
-			return false, err
-		}
-		switch {
-		case name == "metadata" && raw[0] == '{':
-			metadata = raw
-		case name == "data" && raw[0] == '"':
-			data = raw
-		case name == "data" && raw == "null":
-		case name == "externalPayloads" && raw[0] == '[':
-			external = strings.ContainsRune(raw, '{')
-		default:
-			return false, nil
-		}
-		if more, err = look.next(); err != nil {
-			return false, err
-		}
-	}
-	if metadata == "" {
-		return false, nil
-	}
-	encoding, message, ok := w.metadata(metadata)
-	if !ok {
-		return false, nil // an object of the user's own with the same names
-	}
-	*c = look
-	if external {
-		encoding = encodingStorage
-	}
-	text, ok := decodeField(data)
-	if !ok {
-		w.run.skip(reasonBroken)
-		return true, nil
-	}
-	w.within(func() { w.encodedPayload(key, encoding, message, text) })
-	return true, nil
+// A content is what a payload holds.
+type content struct {
+	encoding string
+	message  string            // the type of a message of protobuf
+	metadata string            // of a payload in JSON, as it stands there
+	parts    map[string][]byte // the metadata of another payload
+	data     string
 }
 
-// metadata reads the metadata of a payload, whose values are base64, and looks at
-// what stands there beside the encoding.
-func (w *walker) metadata(raw string) (encoding, message string, ok bool) {
+// payload looks at a payload if the object that was walked has the parts of one, and
+// takes them from what is held. Its data is then base64.
+func (w *walker) payload(o *waiting, key string) {
+	p := content{metadata: o.find("metadata")}
+	if !isObject(p.metadata) {
+		return
+	}
+	known := false
+	flat := eachMetadata(p.metadata, func(name, value string) {
+		switch name {
+		case "encoding":
+			p.encoding, known = value, isASCII(value)
+		case "messageType":
+			p.message = value
+		}
+	})
+	if !flat || !known {
+		return // an object of the user's own with the same names
+	}
+	if strings.ContainsRune(o.find("externalPayloads"), '{') {
+		p.encoding = encodingStorage
+	}
+	data, decoded := decodeField(o.find("data"))
+	o.drop("metadata")
+	o.drop("data")
+	o.drop("externalPayloads")
+	_ = eachMetadata(p.metadata, func(name, value string) {
+		if name != "encoding" && name != "messageType" {
+			w.metadata(name, value)
+		}
+	})
+	if !decoded {
+		w.run.skip(reasonBroken)
+		return
+	}
+	p.data = data
+	w.run.payloads++
+	w.within(func() { w.content(key, p) })
+}
+
+// metadata looks at what stands beside the encoding.
+func (w *walker) metadata(name, value string) {
+	w.enter(step{key: "metadata"}, step{key: name})
+	if len(name) >= minEncoded {
+		w.name(name)
+	}
+	w.text(name, value)
+	w.leave(2)
+}
+
+// eachMetadata reads the metadata of a payload in JSON, whose values are base64. ok
+// is false when it does not have this form.
+func eachMetadata(raw string, each func(name, value string)) (ok bool) {
 	c := cursor{s: raw}
 	for more := c.enter(); more; {
 		name, err := c.key()
 		if err != nil || c.peek() != '"' {
-			return "", "", false
+			return false
 		}
 		quoted, _, err := c.rawString()
 		if err != nil {
-			return "", "", false
+			return false
 		}
 		value, decoded := decodeField(quoted)
 		if !decoded {
-			return "", "", false
+			return false
 		}
-		switch name {
-		case "encoding":
-			encoding, ok = value, true
-		case "messageType":
-			message = value
-		default:
-			w.enter(step{key: "metadata"}, step{key: name})
-			w.text(name, value)
-			w.leave(2)
-		}
+		each(name, value)
 		if more, err = c.next(); err != nil {
-			return "", "", false
+			return false
 		}
 	}
-	return encoding, message, ok
+	return true
 }
 
 // plainJSON is what nearly every payload says of its encoding.
@@ -141,66 +131,71 @@ func decodeField(quoted string) (string, bool) {
 	return string(decoded), err == nil
 }
 
-// encodedPayload looks at the data of a payload.
-func (w *walker) encodedPayload(key, encoding, message, data string) {
-	w.run.payloads++
+// content looks at the data of a payload.
+func (w *walker) content(key string, p content) {
 	switch {
-	case encoding == encodingStorage, message == messageStorage:
+	case p.encoding == encodingStorage, p.message == messageStorage:
 		w.run.skip(reasonStorage)
-	case encoding == encodingNil:
-	case strings.HasPrefix(encoding, "json/"):
-		w.jsonPayload(key, data)
-	case encoding == encodingBinary, encoding == encodingProto:
-		w.text(key, data)
-	case encoding == encodingZlib:
-		w.compressed(key, data)
+	case p.encoding == encodingNil:
+	case strings.HasPrefix(p.encoding, "json/"):
+		w.jsonPayload(key, p)
+	case p.encoding == encodingBinary, p.encoding == encodingProto:
+		w.text(key, p.data)
+	case p.encoding == encodingZlib:
+		w.compressed(key, p)
+	case w.packed(key, p.data), w.decoded(key, p):
 	default:
-		w.run.skip("encoding " + shown(encoding))
-		if isText(data, false) {
-			w.text(key, data)
+		w.run.skip("encoding " + shown(p.encoding))
+		if isText(p.data, false) {
+			w.text(key, p.data)
 		}
 	}
 }
 
 // jsonPayload looks at the JSON that a payload holds, which takes no level of the
 // path: a place reads the same for payloads that are written out.
-func (w *walker) jsonPayload(key, data string) {
-	c := cursor{s: data}
-	if err := w.value(&c, key); err != nil || c.peek() != 0 {
-		if !isText(data, false) {
-			w.run.skip("a payload that says it is JSON and is not") // encrypted, perhaps
-		}
-		w.text(key, data)
+func (w *walker) jsonPayload(key string, p content) {
+	c := cursor{s: p.data}
+	if err := w.value(&c, key); err == nil && c.peek() == 0 {
+		return
 	}
+	if !isText(p.data, false) && !isPacked(p.data) {
+		if w.decoded(key, p) {
+			return
+		}
+		w.run.skip(reasonNotJSON)
+	}
+	w.text(key, p.data)
 }
 
 // compressed looks into a payload that the SDK's codec compressed, which holds a
 // whole payload.
-func (w *walker) compressed(key, data string) {
-	inner, err := inflate(data)
-	if err != nil || w.nested >= maxNested {
-		w.run.skip("encoding " + encodingZlib)
-		return
+func (w *walker) compressed(key string, p content) {
+	data, err := w.unpack(&format{open: openZlib}, p.data)
+	inner := &commonpb.Payload{}
+	if err == nil {
+		err = proto.Unmarshal([]byte(data), inner)
 	}
-	w.nested++
-	w.encodedPayload(key, string(inner.GetMetadata()["encoding"]), string(inner.GetMetadata()["messageType"]), string(inner.GetData()))
-	w.nested--
-	w.run.payloads--
+	if err != nil || !w.inner(key, inner) {
+		w.run.skip("encoding " + encodingZlib)
+	}
 }
 
-func inflate(data string) (*commonpb.Payload, error) {
-	r, err := zlib.NewReader(strings.NewReader(data))
-	if err != nil {
-		return nil, err
+// inner looks at a payload that was within another one, unless it is nested too deep.
+func (w *walker) inner(key string, p *commonpb.Payload) (ok bool) {
+	if w.nested >= maxNested {
+		return false
 	}
-	var b bytes.Buffer
-	n, err := io.Copy(&b, io.LimitReader(r, maxInflated+1))
-	if err != nil {
-		return nil, err
+	w.nested++
+	metadata := p.GetMetadata()
+	for _, name := range slices.Sorted(maps.Keys(metadata)) {
+		if name != "encoding" && name != "messageType" {
+			w.metadata(name, string(metadata[name]))
+		}
 	}
-	if n > maxInflated {
-		return nil, io.ErrShortBuffer
-	}
-	inner := &commonpb.Payload{}
-	return inner, proto.Unmarshal(b.Bytes(), inner)
+	w.content(key, content{
+		encoding: string(metadata["encoding"]), message: string(metadata["messageType"]), parts: metadata, data: string(p.GetData()),
+	})
+	w.nested--
+	return true
 }

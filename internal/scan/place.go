@@ -11,18 +11,21 @@ import (
 // Place is the whole of a document of unknown form. Nothing in it is a value.
 type Place struct {
 	// Event is the type of the event, such as ActivityTaskScheduled, or "describe",
-	// "pending activity", "schedule" or "document".
+	// "pending activity", "activity" for one without a workflow, "schedule" or
+	// "document".
 	Event string `json:"event"`
 	// Name is what the event is about: the type of the activity or workflow, the
 	// name of the signal or update. Empty where there is none.
 	Name string `json:"name,omitempty"`
-	// Queue is the task queue that an activity was scheduled on.
+	// Queue is the task queue that an activity was scheduled on, in a workflow or
+	// without one.
 	Queue string `json:"queue,omitempty"`
 	// Field is the field of the event: input, result, failure, memo.
 	Field string `json:"field,omitempty"`
 	// Path is the JSON pointer from there on. For inputs its first segment is the
 	// index of the argument, as in the policy file. "(text)" stands where a text
-	// holds more JSON, "(base64)" where it was decoded.
+	// holds more JSON, and a word such as "(base64)", "(hex)", "(percent)", "(utf-16)"
+	// or "(gzip)" where it was decoded.
 	Path string `json:"path,omitempty"`
 }
 

@@ -30,13 +30,15 @@ type Report struct {
 
 // Totals counts what a scan has read.
 type Totals struct {
-	Documents int   `json:"documents"`
-	Runs      int   `json:"runs"`
-	Running   int   `json:"running"` // of Runs, those that had not ended
-	Schedules int   `json:"schedules"`
-	Events    int   `json:"events"`
-	Payloads  int   `json:"payloads"`
-	Bytes     int64 `json:"bytes"` // of JSON
+	Documents int `json:"documents"`
+	Runs      int `json:"runs"`
+	Running   int `json:"running"` // of Runs and Activities, those that had not ended
+	Schedules int `json:"schedules"`
+	// Activities are those without a workflow.
+	Activities int   `json:"activities"`
+	Events     int   `json:"events"`
+	Payloads   int   `json:"payloads"`
+	Bytes      int64 `json:"bytes"` // of JSON
 	// OtherFiles are files in directories that were left out by their names.
 	OtherFiles int `json:"other_files"`
 }
@@ -54,12 +56,13 @@ type Credential struct {
 	// FirstSeen and LastSeen are times of events, zero when no event holds it.
 	FirstSeen time.Time `json:"first_seen,omitzero"`
 	LastSeen  time.Time `json:"last_seen,omitzero"`
-	// Runs, Running, Schedules and Documents count what holds it. A run that was
-	// given twice counts twice.
-	Runs      int `json:"runs"`
-	Running   int `json:"running"`
-	Schedules int `json:"schedules"`
-	Documents int `json:"documents"` // of another form
+	// Runs, Schedules, Activities and Documents count what holds it, Running the runs
+	// and activities that had not ended. A run that was given twice counts twice.
+	Runs       int `json:"runs"`
+	Running    int `json:"running"`
+	Schedules  int `json:"schedules"`
+	Activities int `json:"activities"` // without a workflow
+	Documents  int `json:"documents"`  // of another form
 	// Samples name up to ten of them, running ones first.
 	Samples []Sample `json:"samples"`
 	// Places are up to 20, the most frequent first; MorePlaces counts the others, of
@@ -76,7 +79,8 @@ type Sample struct {
 	RunID      string `json:"run_id,omitempty"`
 	Type       string `json:"type,omitempty"`
 	ScheduleID string `json:"schedule_id,omitempty"`
-	Source     string `json:"source,omitempty"` // the file
+	ActivityID string `json:"activity_id,omitempty"` // of one without a workflow
+	Source     string `json:"source,omitempty"`      // the file
 	Running    bool   `json:"running"`
 }
 
@@ -150,7 +154,7 @@ func (s *Scan) masker() func(string) string {
 func (c *credential) report(mark fingerprint, names func(string) string) Credential {
 	out := Credential{
 		Fingerprint: mark.String(), Rule: RuleID(c.kind), Kind: c.kind, Count: c.count, FirstSeen: c.first, LastSeen: c.last,
-		Runs: c.runs, Running: c.running, Schedules: c.schedules, Documents: c.documents, Samples: []Sample{},
+		Runs: c.runs, Running: c.running, Schedules: c.schedules, Activities: c.activities, Documents: c.documents, Samples: []Sample{},
 	}
 	merged := map[Place]int{}
 	for at, n := range c.places {
@@ -170,16 +174,19 @@ func (c *credential) report(mark fingerprint, names func(string) string) Credent
 	}
 	for _, s := range c.samples {
 		shown := Sample{RunID: names(s.workflow.RunID), Type: names(s.workflow.Type), Source: names(s.source), Running: s.running}
-		if s.kind == subjectSchedule {
-			shown.ScheduleID = names(s.workflow.ID)
-		} else {
-			shown.WorkflowID = names(s.workflow.ID)
+		switch id := names(s.workflow.ID); s.kind {
+		case subjectSchedule:
+			shown.ScheduleID = id
+		case subjectActivity:
+			shown.ActivityID = id
+		case subjectRun, subjectDocument:
+			shown.WorkflowID = id
 		}
 		out.Samples = append(out.Samples, shown)
 	}
 	slices.SortStableFunc(out.Samples, func(a, b Sample) int {
 		return cmp.Or(-compareBool(a.Running, b.Running), strings.Compare(a.WorkflowID, b.WorkflowID), strings.Compare(a.RunID, b.RunID),
-			strings.Compare(a.ScheduleID, b.ScheduleID), strings.Compare(a.Source, b.Source))
+			strings.Compare(a.ScheduleID, b.ScheduleID), strings.Compare(a.ActivityID, b.ActivityID), strings.Compare(a.Source, b.Source))
 	})
 	return out
 }

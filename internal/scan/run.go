@@ -19,10 +19,11 @@ const (
 	subjectDocument subject = iota // of unknown form
 	subjectRun
 	subjectSchedule
+	subjectActivity // without a workflow
 )
 
-// A run collects what is found in one run of a workflow, a schedule or another
-// document, so that the whole scan need not remember which runs it has seen.
+// A run collects what is found in one run of a workflow, a schedule, a standalone
+// activity or another document, so that the whole scan need not remember which runs it has seen.
 type run struct {
 	kind     subject
 	workflow Workflow

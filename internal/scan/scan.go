@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+
+	"go.temporal.io/sdk/converter"
 )
 
 // maxCredentials bounds the credentials that one scan tells apart. Further ones
@@ -18,7 +20,8 @@ const maxProblems = 50
 // goroutines at once. What it holds grows with the number of credentials and not
 // with what it has read.
 type Scan struct {
-	key key
+	key   key
+	codec converter.PayloadCodec // nil is none
 
 	mu          sync.Mutex
 	totals      Totals
@@ -74,6 +77,7 @@ func (s *Scan) Documents(source string, r io.Reader) error {
 // document walks one document.
 func (w *walker) document(doc string) error {
 	w.context, w.seen, w.path, w.outer = Place{Event: "document"}, "", w.path[:0], true
+	w.room = maxUnpacked
 	c := cursor{s: doc}
 	return w.value(&c, "")
 }
@@ -107,6 +111,11 @@ func (s *Scan) end(r *run) {
 		}
 	case subjectSchedule:
 		s.totals.Schedules++
+	case subjectActivity:
+		s.totals.Activities++
+		if r.running {
+			s.totals.Running++
+		}
 	case subjectDocument:
 	}
 	for reason, n := range r.skipped {

@@ -62,6 +62,10 @@ func TestEveryFormIsLookedInto(t *testing.T) {
 		{"list", `[{"execution":{"workflowId":"w","runId":"r"},"type":{"name":"Release"},"status":"WORKFLOW_EXECUTION_STATUS_RUNNING","memo":{"fields":{"m":` + payload("json/plain", quote(githubToken)) + `}}}]`, "describe Release memo/m"},
 		{"description", `{"workflowExecutionInfo":{"execution":{"workflowId":"w"},"type":{"name":"Release"},"status":"WORKFLOW_EXECUTION_STATUS_RUNNING"},"pendingActivities":[{"activityType":{"name":"PushTag"},"heartbeatDetails":{"payloads":[` + payload("json/plain", `{"at":"`+githubToken+`"}`) + `]}}]}`, "pending activity PushTag heartbeatDetails/0/at"},
 		{"schedule", `{"schedule":{"spec":{},"action":{"startWorkflow":{"input":{"payloads":[` + payload("json/plain", quote(githubToken)) + `]}}}},"info":{}}`, "schedule schedule/action/startWorkflow/input/0"},
+		{"activity", `{"runId":"r","info":{"activityId":"a","activityType":{"name":"PushTag"},"status":"ACTIVITY_EXECUTION_STATUS_RUNNING","taskQueue":"deploys"},"input":{"payloads":[` + payload("json/plain", `{"token":"`+githubToken+`"}`) + `]}}`, "activity PushTag input/0/token"},
+		{"outcome of an activity", `{"info":{"activityId":"a","activityType":{"name":"PushTag"},"status":"ACTIVITY_EXECUTION_STATUS_COMPLETED"},"outcome":{"result":{"payloads":[` + payload("json/plain", quote(githubToken)) + `]}},"longPollToken":"` + b64(password+password) + `"}`, "activity PushTag result/0"},
+		{"heartbeat of an activity", `{"info":{"activityId":"a","activityType":{"name":"PushTag"},"status":"ACTIVITY_EXECUTION_STATUS_RUNNING","heartbeatDetails":{"payloads":[` + payload("json/plain", quote(githubToken)) + `]}}}`, "activity PushTag heartbeatDetails/0"},
+		{"list of activities", `[{"activityId":"a","runId":"r","activityType":{"name":"PushTag"},"status":"ACTIVITY_EXECUTION_STATUS_RUNNING","searchAttributes":{"indexedFields":{"K":` + payload("json/plain", quote(githubToken)) + `}}}]`, "activity PushTag searchAttributes/K"},
 		{"anything else", `{"a":{"b":["` + githubToken + `"]}}`, "document a/b/0"},
 	}
 	for _, test := range tests {

@@ -1,13 +1,16 @@
 package scan
 
 import (
-	"strings"
-
 	"github.com/sandboxguard/sandboxguard/validation"
 )
 
-// maxDepth bounds how deep values are followed. Readers of JSON end at 10,000.
-const maxDepth = 1000
+const (
+	// maxDepth bounds how deep values are followed. Readers of JSON end at 10,000.
+	maxDepth = 1000
+	// maxOuter bounds how deep events and descriptions are looked for: to know one
+	// all of it is looked at, which deeper down would cost the depth times the size.
+	maxOuter = 16
+)
 
 // wrappers are levels that protobuf puts between a field and what it holds.
 var wrappers = map[string]bool{"payloads": true, "fields": true, "indexedFields": true}
@@ -21,6 +24,7 @@ type walker struct {
 	path    []step // within it
 	nested  int    // texts within texts
 	depth   int
+	room    int64 // what compressed data may still become, in bytes
 	// outer is true outside of events and descriptions, where an object may be one.
 	outer bool
 	// inside is true within the data of a payload and within texts, where names are
@@ -63,10 +67,16 @@ func (w *walker) deeper(c *cursor, key string, walk func(*cursor, string) error)
 }
 
 func (w *walker) array(c *cursor, key string) error {
-	index := 0
+	index, before := 0, ""
 	for more := c.enter(); more; index++ {
 		w.enter(step{index: index, array: true})
-		err := w.value(c, key)
+		under := argumentKey(key, before)
+		before = ""
+		if c.peek() == '"' {
+			look := *c
+			before, _ = look.str()
+		}
+		err := w.value(c, under)
 		w.leave(1)
 		if err == nil {
 			more, err = c.next()
@@ -82,46 +92,33 @@ func (w *walker) array(c *cursor, key string) error {
 // They are handles that it makes and takes back.
 var handles = map[string]bool{
 	"operationToken": true, "taskToken": true, "nextPageToken": true, "temporal-callback-token": true,
-	"workflowTaskToken": true, "conflictToken": true,
+	"workflowTaskToken": true, "conflictToken": true, "longPollToken": true,
 }
 
 func (w *walker) object(c *cursor, key string) error {
-	if w.outer {
+	if w.outer && w.depth <= maxOuter {
 		if done, err := w.known(c); done || err != nil {
 			return err
 		}
 	}
-	if done, err := w.payload(c, key); done || err != nil {
-		return err
-	}
-	index, label := 0, ""
-	for more := c.enter(); more; index++ {
+	var o waiting
+	for more := c.enter(); more; o.next++ {
 		name, err := c.key()
 		if err != nil {
 			return err
 		}
-		steps := 1
-		if !w.inside && wrappers[name] && len(w.path) > 0 {
-			steps = 0
-		} else {
-			w.enter(step{key: name, index: index})
-		}
 		if len(name) >= minEncoded {
+			w.enter(step{key: name, index: o.next})
 			w.name(name)
-		}
-		under := name
-		switch {
-		case !w.inside && handles[name]:
-			under = ""
-		case label != "" && isValueKey(name): // {"name": "API_TOKEN", "value": "…"}
-			under = label
+			w.leave(1)
 		}
 		if isNameKey(name) && c.peek() == '"' {
 			look := *c
-			label, _ = look.str()
+			o.label, _ = look.str()
 		}
-		err = w.value(c, under)
-		w.leave(steps)
+		if !o.hold(c, name) {
+			err = w.member(c, &o, name, o.next)
+		}
 		if err == nil {
 			more, err = c.next()
 		}
@@ -129,13 +126,38 @@ func (w *walker) object(c *cursor, key string) error {
 			return err
 		}
 	}
+	w.payload(&o, key)
+	for _, m := range o.held[:o.count] {
+		look := cursor{s: m.raw}
+		if err := w.member(&look, &o, m.name, m.index); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-func isNameKey(name string) bool {
-	return strings.EqualFold(name, "name") || strings.EqualFold(name, "key")
+// member looks at a member of an object.
+func (w *walker) member(c *cursor, o *waiting, name string, index int) error {
+	under := w.nameOf(name)
+	if o.label != "" && isValueKey(name) { // {"name": "API_TOKEN", "value": "…"}
+		under = o.label
+	}
+	if !w.inside && wrappers[name] && len(w.path) > 0 {
+		return w.value(c, under)
+	}
+	w.enter(step{key: name, index: index})
+	err := w.value(c, under)
+	w.leave(1)
+	return err
 }
-func isValueKey(name string) bool { return strings.EqualFold(name, "value") }
+
+// nameOf is the name that the value of a member stands under.
+func (w *walker) nameOf(member string) string {
+	if !w.inside && handles[member] {
+		return ""
+	}
+	return member
+}
 
 // name looks at the key of a map.
 func (w *walker) name(s string) {

@@ -27,6 +27,9 @@ type Options struct {
 	// Schedules is true when schedules are scanned, too; the query does not apply to
 	// them.
 	Schedules bool
+	// Activities is true when the activities without a workflow are scanned, too; the
+	// query does not apply to them. A server that knows none has none.
+	Activities bool
 	// Workers is how many workflows are read at a time, 1 when less.
 	Workers int
 	// Progress is told how far the scan is, at most once a second. Nil is nobody.
@@ -56,6 +59,9 @@ func Scan(ctx context.Context, s *scan.Scan, c client.Client, o Options) {
 	r.workflows(ctx, jobs)
 	if o.Schedules {
 		r.schedules(ctx, jobs)
+	}
+	if o.Activities {
+		r.activities(ctx, jobs)
 	}
 	close(jobs)
 	group.Wait()

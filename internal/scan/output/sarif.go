@@ -74,6 +74,7 @@ type (
 		Runs        int    `json:"runs"`
 		Running     int    `json:"running"`
 		Schedules   int    `json:"schedules"`
+		Activities  int    `json:"activities"`
 	}
 )
 
@@ -104,7 +105,7 @@ func sarifOf(r scan.Report) sarifLog {
 		}
 		run.Results = append(run.Results, sarifResult{
 			RuleID: c.Rule, RuleIndex: index, Level: "error", Message: sarifMessage{message(c)}, Locations: locations(c),
-			Properties: sarifProperties{c.Fingerprint, c.Count, c.Runs, c.Running, c.Schedules},
+			Properties: sarifProperties{c.Fingerprint, c.Count, c.Runs, c.Running, c.Schedules, c.Activities},
 		})
 	}
 	return sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}

@@ -33,7 +33,7 @@ func writeText(w io.Writer, r scan.Report) error {
 		for j, s := range held {
 			row(b, label("held by", j), sample(s))
 		}
-		if more := c.Runs + c.Schedules + c.Documents - len(held); more > 0 {
+		if more := c.Runs + c.Schedules + c.Activities + c.Documents - len(held); more > 0 {
 			row(b, "", fmt.Sprintf("and %d more", more))
 		}
 		for j, a := range c.Next {
@@ -75,11 +75,14 @@ func headline(r scan.Report) string {
 		found = count(n, "credential")
 	}
 	s := found + " in " + count(r.Scanned.Runs, "workflow run") + fmt.Sprintf(" (%d running)", r.Scanned.Running)
+	if r.Scanned.Activities > 0 {
+		s = found + " in " + count(r.Scanned.Runs, "workflow run") + " and " + activities(r.Scanned.Activities) + fmt.Sprintf(" (%d running)", r.Scanned.Running)
+	}
 	if r.Scanned.Schedules > 0 {
 		s += " and " + count(r.Scanned.Schedules, "schedule")
 	}
 	s += ": " + count(r.Scanned.Events, "event") + ", " + count(r.Scanned.Payloads, "payload")
-	if r.Scanned.Runs+r.Scanned.Schedules == 0 {
+	if r.Scanned.Runs+r.Scanned.Schedules+r.Scanned.Activities == 0 {
 		s += ", " + count(r.Scanned.Documents, "document")
 	}
 	if r.Scanned.OtherFiles > 0 {
@@ -90,8 +93,15 @@ func headline(r scan.Report) string {
 
 func seen(c scan.Credential) string {
 	s := times(c.Count)
+	var held []string
 	if c.Runs > 0 {
-		s += " in " + count(c.Runs, "run") + fmt.Sprintf(", %d of them running", c.Running)
+		held = append(held, count(c.Runs, "run"))
+	}
+	if c.Activities > 0 {
+		held = append(held, activities(c.Activities))
+	}
+	if len(held) > 0 {
+		s += " in " + strings.Join(held, " and ") + fmt.Sprintf(", %d of them running", c.Running)
 	}
 	if c.Schedules > 0 {
 		s += ", in " + count(c.Schedules, "schedule")
@@ -118,6 +128,8 @@ func sample(s scan.Sample) string {
 	switch {
 	case s.ScheduleID != "":
 		parts = append(parts, "schedule "+s.ScheduleID)
+	case s.ActivityID != "":
+		parts = append(parts, "activity "+strings.TrimSpace(s.Type+" "+s.ActivityID))
 	case s.WorkflowID != "":
 		parts = append(parts, strings.TrimSpace(s.Type+" "+s.WorkflowID))
 	}
@@ -141,6 +153,13 @@ func times(n int) string {
 		return "once"
 	}
 	return fmt.Sprintf("%d times", n)
+}
+
+func activities(n int) string {
+	if n == 1 {
+		return "1 standalone activity"
+	}
+	return fmt.Sprintf("%d standalone activities", n)
 }
 
 func count(n int, noun string) string {
