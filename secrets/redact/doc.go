@@ -53,8 +53,8 @@
 //
 // Reversible changes that are not listed above: other encodings, compression, encryption, a value that is
 // reversed or taken apart into separate texts, more than 64 control characters put into it, white space in
-// wrapped base64 that a query writes as "+", runs of fewer than 16 bytes. A value of fewer than 24 bytes that
-// begins or ends as an escape does, beside bytes that make it one, is found in what common encoders write. A
+// wrapped base64 that a query writes as "+", runs of fewer than 16 bytes. A value that holds
+// escapes, or begins or ends as one does beside bytes that make it one, is found in what common encoders write. A
 // marker of this set that stands in a text ends what stands before it, so a value that itself holds one is not
 // found. Redaction is a net; code that must not have a value must not be given it.
 //

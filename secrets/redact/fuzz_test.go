@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -82,18 +83,22 @@ func FuzzRedact(f *testing.F) {
 	})
 }
 
-// assertClean looks for values with nothing but the standard library. What is part of a marker is none.
+// markers are those that the fuzz targets can meet.
+var markers = regexp.MustCompile(`\[redacted:(a|b|secret)\]`)
+
+// assertClean looks for values between markers with nothing but the standard library.
 func assertClean(t *testing.T, text string, values []string) {
 	t.Helper()
-	text = strings.NewReplacer("[redacted:a]", "\x00", "[redacted:b]", "\x00", "[redacted:secret]", "\x00").Replace(text)
-	for _, value := range values {
-		if strings.Contains(text, value) {
-			t.Errorf("%q holds %q", text, value)
-		}
-		for shift := range 3 {
-			enc := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("\x00", shift) + value))
-			if core := enc[(8*shift+5)/6 : 8*(shift+len(value))/6]; strings.Contains(text, core) {
-				t.Errorf("%q holds %q, the base64 form of %q", text, core, value)
+	for _, part := range markers.Split(text, -1) {
+		for _, value := range values {
+			if strings.Contains(part, value) {
+				t.Errorf("%q holds %q", text, value)
+			}
+			for shift := range 3 {
+				enc := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("\x00", shift) + value))
+				if core := enc[(8*shift+5)/6 : 8*(shift+len(value))/6]; strings.Contains(part, core) {
+					t.Errorf("%q holds %q, the base64 form of %q", text, core, value)
+				}
 			}
 		}
 	}
