@@ -85,6 +85,7 @@ func TestUnregisteredActivitiesAreLogged(t *testing.T) {
 		"misspelt":    {"agents", func(r worker.ActivityRegistry) { r.RegisterActivityWithOptions(literal, named("StartJobs")) }, "warn StartJob"},
 		"no activity": {"deploys", func(worker.ActivityRegistry) {}, ""},
 		"every type": {"deploys", func(r worker.ActivityRegistry) {
+			r.RegisterActivity(PostTag)
 			r.RegisterDynamicActivity(func(context.Context, converter.EncodedValues) error { return nil }, activity.DynamicRegisterOptions{})
 		}, ""},
 		"the default":  {"elsewhere", func(r worker.ActivityRegistry) { r.RegisterActivity(PostTag) }, "info Backup"},
@@ -144,7 +145,7 @@ func TestWorkerWithoutAProviderDoesNotStart(t *testing.T) {
 		"has it":           {"binds", secrets.Providers{"vault": own}, all, ""},
 		"needs none":       {"plain", secrets.Providers{"env": env}, all, ""},
 		"other activities": {"asks", secrets.Providers{"env": env}, post, ""},
-		"no activities":    {"binds", secrets.Providers{"env": env}, none, ""},
+		"no activities":    {"env", secrets.Providers{"env": env}, none, ""},
 		"of the user's":    {"binds", env, all, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
