@@ -83,8 +83,10 @@ func TestActivityLogsAreClean(t *testing.T) {
 	}
 	got := l.String()
 	secretstest.AssertAbsent(t, []string{canary}, []byte(got))
-	for _, want := range []string{"debug " + hidden, "field=" + hidden, "as a key", "n=1", "wrapped: " + hidden, "with=" + hidden, "skipping " + hidden, "nil=<nil>", "binary=[withheld: could not be searched for secrets]",
-		"group.key " + hidden + "=v", "group.inner " + hidden + ".k=value " + hidden, "attr " + hidden + "=" + hidden} {
+	for _, want := range []string{
+		"debug " + hidden, "field=" + hidden, "as a key", "n=1", "wrapped: " + hidden, "with=" + hidden, "skipping " + hidden, "nil=<nil>", "binary=[withheld: could not be searched for secrets]",
+		"group.key " + hidden + "=v", "group.inner " + hidden + ".k=value " + hidden, "attr " + hidden + "=" + hidden,
+	} {
 		if !strings.Contains(strings.ReplaceAll(got, `"`, ""), want) {
 			t.Errorf("the log lacks %q:\n%s", want, got)
 		}
