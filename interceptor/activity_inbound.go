@@ -157,6 +157,7 @@ type attempt struct {
 	scribe   *scribe               // for the time of preparing
 	resolves client.MetricsCounter // nil before the first
 	inside   string
+	unnamed  []site       // see injection
 	began    time.Time    // grants are due or not as of then
 	asking   bool         // the activity runs and asks for a secret
 	over     *atomic.Bool // set when the attempt has ended
@@ -227,6 +228,7 @@ func (a *attempt) prepare(ctx context.Context, original []any) (context.Context,
 	a.scribe = &scribe{sink: a.g.sink}
 	defer a.scribe.close()
 	plan := a.places(v.args, v.guardData)
+	a.unnamed = plan.unnamed
 	if err := plan.problem(a); err != nil {
 		return ctx, nil, err
 	}
@@ -297,7 +299,7 @@ func (a *attempt) finished(result any, err error) (any, error) {
 		a.redacted("result", hits)
 	}
 	if err != nil {
-		err = ended(err)
+		err = a.ended(err)
 		c := a.call(textsOf(err))
 		c.kind = "error of activity"
 		a.g.tellOf(a.metrics, c)

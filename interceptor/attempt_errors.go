@@ -24,15 +24,31 @@ func (a *attempt) notRun() string {
 // ended turns an error of package secrets that will not go away into one that is
 // not retried: an activity that reveals what was not resolved fails the same way
 // on every attempt.
-func ended(err error) error {
+func (a *attempt) ended(err error) error {
 	var e *secrets.Error
 	var app *temporal.ApplicationError
 	if !errors.As(err, &e) || errors.As(err, &app) || secrets.Retryable(e) {
 		return err
 	}
+	if e.Ref.IsZero() && errors.Is(e, secrets.ErrUnresolved) && len(a.unnamed) > 0 {
+		return a.empty()
+	}
 	errorType := unresolvedType(e.Ref)
 	return temporal.NewApplicationErrorWithOptions(errorType+": "+err.Error()+" (not retryable)", errorType,
 		temporal.ApplicationErrorOptions{NonRetryable: true})
+}
+
+// empty says which fields held no reference, of an activity that took one of them
+// for a secret: an empty field may be meant, as one that is optional is.
+func (a *attempt) empty() error {
+	var places, names []string
+	for _, s := range a.unnamed {
+		places, names = append(places, s.input.String()), append(names, s.ref.String()+" in "+s.input.String())
+	}
+	return a.terminal(ErrorTypeProviderUnresolved, "activity "+a.info.ActivityType.Name+" on queue "+quote(a.queue)+
+		" failed, it reads a secret from an empty secrets.Value: nothing names one in "+joinNames(places),
+		"name the secret where the workflow makes the argument, "+joinNames(names)+
+			", or add literal: replace to the grant in "+entryKey(a.policy)+".grants, which fills an empty field")
 }
 
 func unresolvedType(ref secrets.Ref) string {

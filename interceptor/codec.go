@@ -2,6 +2,7 @@ package interceptor
 
 import (
 	"context"
+	"errors"
 
 	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/sdk/converter"
@@ -111,17 +112,29 @@ func (s scanConverter) WithSerializationContext(ctx converter.SerializationConte
 	return scanConverter{DataConverter: converter.WithDataConverterSerializationContext(s.DataConverter, ctx), g: s.g}
 }
 
+// errNoSet is what a net without a set answers: one that lets everything pass would
+// look like one that found nothing.
+var errNoSet = errors.New("interceptor: ScanCodec was given no set, so nothing is encoded\n" +
+	"  fix: make one with redact.NewSet, and give the same set to ScanCodec and to Options.Hidden")
+
+// noSet is the codec of ScanCodec(nil).
+type noSet struct{}
+
+func (noSet) Encode([]*commonpb.Payload) ([]*commonpb.Payload, error)    { return nil, errNoSet }
+func (noSet) Decode(in []*commonpb.Payload) ([]*commonpb.Payload, error) { return in, nil }
+
 // ScanCodec returns the guard's net as a codec, for a user's own list of codecs:
 // the plugin cannot reach inside an encrypting data converter, so there the net
 // is put last, where it sees plain payloads (codecs encode from last to first).
-// hidden is the set that Options.Hidden gives to the plugin.
+// hidden is the set that Options.Hidden gives to the plugin. Without one, nil, every
+// Encode fails with an error that says so: nothing is sent past a net that is empty.
 //
 //	hidden := redact.NewSet()
 //	dc := converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), encryption, guard.ScanCodec(hidden))
 //	plugin, err := guard.NewPlugin(guard.Options{Policies: policies, Hidden: hidden})
 func ScanCodec(hidden *redact.Set) converter.PayloadCodec {
 	if hidden == nil {
-		hidden = redact.NewSet()
+		return noSet{}
 	}
 	return scanCodec{hidden: hidden, defect: func(net string) {
 		if g, ok := byHidden.Load(hidden); ok {

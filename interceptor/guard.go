@@ -22,6 +22,7 @@ import (
 type guard struct {
 	policies    PolicySource
 	resolver    secrets.Resolver
+	providers   secrets.Providers // what resolver is made of, nil if that is not known
 	hidden      *redact.Set
 	sink        audit.Sink
 	trail       *trail
@@ -75,6 +76,7 @@ func newGuard(o Options) (*guard, error) {
 		}
 		g.resolver = secrets.Providers{"env": env}
 	}
+	g.providers = providersOf(g.resolver)
 	g.resolver = secrets.Checked(g.resolver)
 	if g.sink == nil {
 		g.sink = logSink{g.log}

@@ -1,7 +1,7 @@
 package interceptor
 
 import (
-	"slices"
+	"container/list"
 	"sync"
 	"time"
 
@@ -18,17 +18,20 @@ const maxJobs = 4096
 // process, and "[redacted]" for those of others: a dictionary that it prints
 // teaches it nothing about them.
 type job struct {
-	given []given
+	given map[told]*list.Element // of order
+	order list.List              // of *given, what was given last at the end
 	last  time.Time
 }
 
+// told is what makes a value known to a job: what it is, and what it is called.
+type told struct{ name, value string }
+
 // given is a value that a job was given.
 type given struct {
-	name  string
-	ref   secrets.Ref
-	value string
-	ends  time.Time // of its lease, zero if it has none
-	at    time.Time // when it was given last
+	told
+	ref  secrets.Ref
+	ends time.Time // of its lease, zero if it has none
+	at   time.Time // when it was given last
 }
 
 // stale is true once a value is worth nothing any more: a workflow may run for
@@ -64,8 +67,17 @@ func (j *jobs) of(key string, now time.Time) []given {
 		return nil
 	}
 	known.last = now
-	known.given = slices.DeleteFunc(known.given, func(g given) bool { return g.stale(now) })
-	return slices.Clone(known.given)
+	var all []given
+	for e := known.order.Front(); e != nil; {
+		g, next := e.Value.(*given), e.Next()
+		if g.stale(now) {
+			known.forget(e)
+		} else {
+			all = append(all, *g)
+		}
+		e = next
+	}
+	return all
 }
 
 // note remembers what a job is given.
@@ -75,15 +87,25 @@ func (j *jobs) note(key string, g given, now time.Time) {
 	known := j.by[key]
 	if known == nil {
 		j.room(now)
-		known = &job{}
+		known = &job{given: map[told]*list.Element{}}
 		j.by[key] = known
 	}
 	known.last, g.at = now, now
-	known.given = slices.DeleteFunc(known.given, func(had given) bool { return had.name == g.name && had.value == g.value })
-	if len(known.given) >= maxGiven {
-		known.given = slices.Delete(known.given, 0, 1)
+	if e := known.given[g.told]; e != nil {
+		*e.Value.(*given) = g
+		known.order.MoveToBack(e)
+		return
 	}
-	known.given = append(known.given, g)
+	if known.order.Len() >= maxGiven {
+		known.forget(known.order.Front())
+	}
+	fresh := g // what was known before is written over, and needs no memory
+	known.given[g.told] = known.order.PushBack(&fresh)
+}
+
+func (j *job) forget(e *list.Element) {
+	delete(j.given, e.Value.(*given).told)
+	j.order.Remove(e)
 }
 
 // room forgets jobs that did nothing for as long as a value is kept, and one more

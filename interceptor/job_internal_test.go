@@ -13,8 +13,8 @@ import (
 func TestJobsForgetWhatIsWorthNothing(t *testing.T) {
 	start := time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)
 	var j jobs
-	j.note("job", given{name: "static", value: "s"}, start)
-	j.note("job", given{name: "leased", value: "l", ends: start.Add(time.Hour)}, start)
+	j.note("job", given{told: told{"static", "s"}}, start)
+	j.note("job", given{told: told{"leased", "l"}, ends: start.Add(time.Hour)}, start)
 	names := func(now time.Time) (out []string) {
 		for _, g := range j.of("job", now) {
 			out = append(out, g.name)
@@ -35,9 +35,15 @@ func TestJobsForgetWhatIsWorthNothing(t *testing.T) {
 		}
 	}
 	for i := range 2 * maxGiven {
-		j.note("job", given{name: "n", value: fmt.Sprint(i)}, start)
+		j.note("job", given{told: told{"n", fmt.Sprint(i)}}, start)
 	}
 	if got := j.of("job", start); len(got) != maxGiven || got[len(got)-1].value != fmt.Sprint(2*maxGiven-1) {
 		t.Errorf("%d values are remembered, want the newest %d", len(got), maxGiven)
+	}
+	// What is given again is new again, and stands once.
+	oldest := j.of("job", start)[0]
+	j.note("job", oldest, start.Add(time.Minute))
+	if got := j.of("job", start); len(got) != maxGiven || got[len(got)-1].value != oldest.value || !got[len(got)-1].at.After(start) {
+		t.Errorf("given again: %d values, the newest is not the one", len(got))
 	}
 }

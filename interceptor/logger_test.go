@@ -74,6 +74,7 @@ func TestActivityLogsAreClean(t *testing.T) {
 		log.Info("info", "field", s, s, "as a key", "n", 1, "nil", nil)
 		log.Warn("warn", "err", fmt.Errorf("wrapped: %w", errors.New(s)), "bytes", []byte(s))
 		log.Error("error", "struct", tagInput{Token: s}, "map", map[string]any{"t": s}, "stringer", stringer{s}, "pointer", &tagInput{Token: s}, "binary", append([]byte{0xff}, s...), "deep", map[string]*tagInput{"k": {Token: s}})
+		log.Info("groups", "group", slog.GroupValue(slog.String("key "+s, "v"), slog.Group("inner "+s, slog.String("k", "value "+s))), slog.String("attr "+s, s))
 		sdklog.With(log, "with", s).Info("with fields", "odd")
 		sdklog.Skip(log, 1).Info("skipping " + s)
 		return nil
@@ -82,7 +83,10 @@ func TestActivityLogsAreClean(t *testing.T) {
 	}
 	got := l.String()
 	secretstest.AssertAbsent(t, []string{canary}, []byte(got))
-	for _, want := range []string{"debug " + hidden, "field=" + hidden, "as a key", "n=1", "wrapped: " + hidden, "with=" + hidden, "skipping " + hidden, "nil=<nil>", "binary=[withheld: could not be searched for secrets]"} {
+	for _, want := range []string{
+		"debug " + hidden, "field=" + hidden, "as a key", "n=1", "wrapped: " + hidden, "with=" + hidden, "skipping " + hidden, "nil=<nil>", "binary=[withheld: could not be searched for secrets]",
+		"group.key " + hidden + "=v", "group.inner " + hidden + ".k=value " + hidden, "attr " + hidden + "=" + hidden,
+	} {
 		if !strings.Contains(strings.ReplaceAll(got, `"`, ""), want) {
 			t.Errorf("the log lacks %q:\n%s", want, got)
 		}

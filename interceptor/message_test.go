@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	guard "github.com/sandboxguard/sandboxguard/interceptor"
@@ -143,9 +144,14 @@ func TestMessages(t *testing.T) {
 		"withheld": fails(t, nil, func(_ context.Context, in tagInput) ([]byte, error) {
 			return append([]byte{0xff}, in.Token...), nil
 		}, tagInput{}),
-		"result_literal":     fails(t, nil, func(context.Context, tagInput) (string, error) { return githubToken, nil }, tagInput{}),
-		"literal_in_place":   fails(t, func(o *guard.Options) { o.Policies = queuePolicy(t, grantTyped) }, nothing, tagInput{Token: "an old one"}),
-		"place_missing":      fails(t, func(o *guard.Options) { o.Policies = queuePolicy(t, bind("/0/nope", "")) }, nothing, tagInput{}),
+		"result_literal":   fails(t, nil, func(context.Context, tagInput) (string, error) { return githubToken, nil }, tagInput{}),
+		"literal_in_place": fails(t, func(o *guard.Options) { o.Policies = queuePolicy(t, grantTyped) }, nothing, tagInput{Token: "an old one"}),
+		"place_missing":    fails(t, func(o *guard.Options) { o.Policies = queuePolicy(t, bind("/0/nope", "")) }, nothing, tagInput{}),
+		"empty_value": fails(t, func(o *guard.Options) { o.Policies = queuePolicy(t, grantTyped) }, func(_ context.Context, in typedInput) error {
+			_, err := in.Token.Reveal()
+			return err
+		}, typedInput{}),
+		"no_provider":        providerRefusal(t),
 		"place_of_a_list":    fails(t, func(o *guard.Options) { o.Policies = queuePolicy(t, bind("/0/list", "")) }, func(context.Context, shapes) error { return nil }, shapes{}),
 		"get_not_granted":    asked(t),
 		"interceptor":        insideError(t),
@@ -202,6 +208,14 @@ func asked(t *testing.T) (got error) {
 func insideError(t *testing.T) error {
 	t.Helper()
 	_, err := attemptIn(attemptsOf(newGuard(t, options(t, bindReplace)), &spy{}), func(context.Context, tagInput) error { return nil }, tagInput{})
+	return err
+}
+
+func providerRefusal(t *testing.T) error {
+	t.Helper()
+	opts := options(t, "")
+	opts.Policies, opts.Resolver = parsed(t, twoProviders), secrets.Providers{"env": failing(secrets.ErrNotFound)}
+	_, err := startsWith(t, opts, "asks", func(r worker.ActivityRegistry) { r.RegisterActivity(&releases{}) })
 	return err
 }
 

@@ -29,7 +29,9 @@ const PluginName = "github.com/sandboxguard/sandboxguard"
 // It places each part where nothing of the user's stands inside it, wraps the
 // client's logger, data converter, failure converter and connection with nets
 // behind the hooks, and does not let a worker start whose task queue no policy
-// covers.
+// covers, or whose resolver is a [secrets.Providers] without a provider that the
+// policy of the queue needs for its activities. Activities that this policy names
+// and the worker did not register are logged when it starts.
 //
 // The error names every fault in opts at once. One plugin may serve several
 // clients; give each plugin its own Options where policies differ.
@@ -91,6 +93,7 @@ type workerState struct {
 	queue   string
 	options *worker.Options
 	guard   *workerGuard
+	has     registered
 }
 
 func (p *plugin) configureClient(_ context.Context, o client.PluginConfigureClientOptions) error {
@@ -154,7 +157,9 @@ func (p *plugin) configureWorker(_ context.Context, o worker.PluginConfigureWork
 	if p.workers[o.WorkerInstanceKey] != nil {
 		return errors.New("interceptor: the plugin is registered on the client and on the worker: register it once, in client.Options.Plugins")
 	}
-	p.workers[o.WorkerInstanceKey] = &workerState{queue: o.TaskQueue, options: o.WorkerOptions, guard: w}
+	s := &workerState{queue: o.TaskQueue, options: o.WorkerOptions, guard: w}
+	s.has.watch(o.WorkerRegistryOptions)
+	p.workers[o.WorkerInstanceKey] = s
 	return nil
 }
 
@@ -199,6 +204,11 @@ func (p *plugin) start(ctx context.Context, o temporal.SimplePluginRunContextBef
 	if !ok {
 		return p.g.errNotStarted(s.queue)
 	}
+	if !s.has.none() {
+		if without := p.g.withoutProvider(policy, s.has.runs); len(without) > 0 {
+			return p.g.errNoProvider(s.queue, policy, without)
+		}
+	}
 	for _, c := range clients {
 		if what := c.replaced(); what != "" {
 			net += ", replaced after the guard: " + what
@@ -211,6 +221,7 @@ func (p *plugin) start(ctx context.Context, o temporal.SimplePluginRunContextBef
 		"literals", policy.Literals().String(), "policy", policy.Digest(), "net", net)
 	p.g.govern(Queue{Namespace: namespace, Name: s.queue}, policy)
 	p.g.warn()
+	p.g.warnUnregistered(s.queue, policy, &s.has)
 	p.g.trail.add(audit.Record{
 		Time: p.g.now(), Action: audit.ActionStart, Outcome: audit.OutcomeOK, Mode: policy.Mode().String(),
 		Namespace: namespace, Queue: s.queue, PolicyDigest: policy.Digest(), Detail: p.describe(net),

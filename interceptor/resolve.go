@@ -89,7 +89,7 @@ func (a *attempt) hide(name string, ref secrets.Ref, res secrets.Resolution) err
 	if err := a.g.give(a.holder, name, ref, value, ends); err != nil {
 		return err
 	}
-	a.g.jobs.note(a.job, given{name: name, ref: ref, value: value, ends: ends}, a.began)
+	a.g.jobs.note(a.job, given{told: told{name, value}, ref: ref, ends: ends}, a.began)
 	return nil
 }
 

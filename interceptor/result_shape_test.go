@@ -80,6 +80,33 @@ func TestEmbeddedUnexportedPointer(t *testing.T) {
 	}
 }
 
+// tagged embeds a struct under a name, which makes it a field that encoding/json
+// writes and nobody can set.
+type tagged struct {
+	hiddenToken `json:"t"`
+	Repo        string
+}
+
+// TestEncodingIsLookedAtOnceMore: what is written of a type whose fields do not tell
+// is found in its encoding, also where its fields were edited before.
+func TestEncodingIsLookedAtOnceMore(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		make func(s string) any
+		want string
+	}{
+		{"clean fields", func(s string) any { return tagged{hiddenToken{s}, "r"} }, `{"t":{"Token":"[redacted:deploy]"},"Repo":"r"}`},
+		{"edited fields", func(s string) any { return &tagged{hiddenToken{s}, s} }, `{"t":{"Token":"[redacted:deploy]"},"Repo":"[redacted:deploy]"}`},
+		{"in a list", func(s string) any { return []any{1, tagged{hiddenToken{s}, "r"}} }, `[1,{"t":{"Token":"[redacted:deploy]"},"Repo":"r"}]`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got, err := resultOf(t, canary, tc.make); err != nil || got != tc.want {
+				t.Errorf("recorded %q, %v, want %q", got, err, tc.want)
+			}
+		})
+	}
+}
+
 // marshals encodes what nobody can see.
 type marshals struct{ text string }
 

@@ -29,6 +29,7 @@ type injection struct {
 	sites      []site
 	bindings   []site // text places that a binding fills; a subset of sites
 	violations []validation.Violation
+	unnamed    []site // places of type secrets.Value where nothing names the secret
 }
 
 // noInjection is that of arguments without a granted place. It is never written to.
@@ -130,11 +131,13 @@ func (a *attempt) bindingSites(args []any, p *injection) {
 	for _, grant := range a.policy.InputGrants(a.scope.ActivityType) {
 		at := grant.Input.String()
 		ref, err := grant.Secret.RefFor(a.refScope())
-		found, isValue, empty, foreign := false, false, false, false
+		found, isValue, empty, foreign, unnamed := false, false, false, false, false
 		_, editErr := editArgs(args, grant.Input, func(cur reflect.Value, want reflect.Type) (reflect.Value, error) {
 			if isValueType(want) || cur.IsValid() && isValueType(cur.Type()) {
 				isValue = true
-				empty = empty || grant.Literal != validation.LiteralRefuse && isZeroValue(cur)
+				zero := isZeroValue(cur)
+				empty = empty || grant.Literal != validation.LiteralRefuse && zero
+				unnamed = unnamed || zero
 				return cur, errNoChange
 			}
 			if m, ok := mapAt(cur); ok {
@@ -158,6 +161,9 @@ func (a *attempt) bindingSites(args []any, p *injection) {
 		})
 		switch {
 		case isValue && !empty:
+			if unnamed {
+				p.unnamed = append(p.unnamed, site{ref: grant.Secret.Ref, input: grant.Input})
+			}
 		case err != nil:
 			p.violations = append(p.violations, violation(validation.RuleSecretScope, at))
 		case editErr != nil && !errors.Is(editErr, errNoChange):

@@ -26,8 +26,14 @@ func New(opts Options) (sdkinterceptor.WorkerInterceptor, error) {
 	}
 	g.log.offer(sdklog.NewStructuredLogger(slog.Default()))
 	if opts.TaskQueue != "" {
-		if _, ok := g.policyFor("", opts.TaskQueue); !ok {
+		policy, ok := g.policyFor("", opts.TaskQueue)
+		if !ok {
 			return nil, g.errNotStarted(opts.TaskQueue)
+		}
+		// Which activities the worker runs is not known here, perhaps none of these.
+		if without := g.withoutProvider(policy, func(string) bool { return true }); len(without) > 0 {
+			g.log.Error("the policy grants secrets of providers that this worker does not have: attempts that need them fail",
+				"queue", opts.TaskQueue, "secrets", describeProviders(without), "fix", fixProviders(policy))
 		}
 	}
 	return &workerGuard{g: g, queue: opts.TaskQueue, workflows: true, activities: true}, nil

@@ -3,6 +3,7 @@ package interceptor_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"go.temporal.io/sdk/temporal"
@@ -50,5 +51,27 @@ func TestRevealOfAnUnresolvedValueEnds(t *testing.T) {
 	var app *temporal.ApplicationError
 	if !errors.As(err, &app) || !app.NonRetryable() || !guard.IsRefused(err) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestEmptyValueIsNamed: the message says which of the granted fields is empty, and
+// says nothing of one where the activity failed for want of something else.
+func TestEmptyValueIsNamed(t *testing.T) {
+	for name, tc := range map[string]struct {
+		in    typedInput
+		fails func(in typedInput) error
+		want  bool
+	}{
+		"empty":            {typedInput{}, func(in typedInput) error { _, err := in.Token.Reveal(); return err }, true},
+		"not asked for":    {typedInput{}, func(typedInput) error { return errors.New("else") }, false},
+		"a value of ours":  {typedInput{}, func(typedInput) error { _, err := secrets.Env("MINE").Reveal(); return err }, false},
+		"named, other one": {typedInput{Token: secrets.Env("DEPLOY_TOKEN")}, func(typedInput) error { _, err := secrets.Value{}.Reveal(); return err }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := attempt(t, options(t, grantTyped), func(_ context.Context, in typedInput) error { return tc.fails(in) }, tc.in)
+			if got := err != nil && strings.Contains(err.Error(), "empty secrets.Value"); got != tc.want {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }

@@ -59,6 +59,17 @@ func (f *format) accepts(s string) bool {
 	return (f.re == nil || f.re.MatchString(s)) && (f.check == nil || f.check(s))
 }
 
+// advice says what is wrong with a text that newcomers write, "" for every other.
+func (f *format) advice(s string) string {
+	if f == formatRef && (strings.HasPrefix(s, "file:/") || strings.HasPrefix(s, `file:\`)) {
+		return `; the path of a file begins below the directory of the worker's file provider, so it has no / at its beginning`
+	}
+	if f == formatName && isRef(s) {
+		return "; this is a reference, which stands in secrets under a name: write that name"
+	}
+	return ""
+}
+
 func isRef(s string) bool {
 	_, err := secrets.ParseRef(s)
 	return err == nil

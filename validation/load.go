@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,7 +10,7 @@ import (
 
 // LoadPolicies reads the policy file at path. A file that is not in order gives a
 // [*FileError] with every problem; one that cannot be read gives an error that
-// wraps the system's, without the directory.
+// wraps the system's, without the directory. An empty path is an error.
 func LoadPolicies(path string) (*Policies, error) {
 	src, err := readPolicyFile(path)
 	if err != nil {
@@ -21,6 +22,9 @@ func LoadPolicies(path string) (*Policies, error) {
 // readPolicyFile reads at most one byte more than a policy file may have, which
 // the parser then refuses.
 func readPolicyFile(path string) ([]byte, error) {
+	if path == "" {
+		return nil, errors.New(`validation: no policy file was named: pass its path, such as "policy.yaml"`)
+	}
 	name := filepath.Base(path)
 	info, err := os.Stat(path)
 	if err != nil {

@@ -43,6 +43,14 @@ func describe(n *yaml.Node) string {
 	return "something else"
 }
 
+// inQuotes returns what makes a scalar of another type text.
+func inQuotes(n *yaml.Node) string {
+	if n.Kind == yaml.ScalarNode && n.Tag != "!!null" {
+		return ": put it in quotes"
+	}
+	return ""
+}
+
 // butNot returns ", not a list" where that says more than want does.
 func butNot(n *yaml.Node, want string) string {
 	if strings.HasPrefix(want, "a string") || n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
@@ -62,7 +70,7 @@ func join(path, key string) string {
 // showKey returns a key of the file as a path may show it. The star of a queue
 // pattern is not among the characters of a safe segment.
 func showKey(key string, index int) string {
-	if prefix, ok := strings.CutSuffix(key, "*"); ok && SafeSegment(prefix, index) == prefix {
+	if prefix, ok := strings.CutSuffix(key, "*"); ok && (prefix == "" || SafeSegment(prefix, index) == prefix) {
 		return key
 	}
 	return SafeSegment(key, index)

@@ -49,3 +49,10 @@ func describePolicies(p *validation.Policies) string {
 	}
 	return b.String()
 }
+
+// TestLoadWithoutAPath: the name of a variable that is not set, most often.
+func TestLoadWithoutAPath(t *testing.T) {
+	if _, err := validation.LoadPolicies(""); err == nil || !strings.Contains(err.Error(), "no policy file was named") {
+		t.Errorf("got %v", err)
+	}
+}

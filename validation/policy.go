@@ -130,14 +130,17 @@ func (p Policy) EnvGrant(env string, ref secrets.Ref) (Grant, bool) {
 		return Grant{}, false
 	}
 	grants := p.queue.envGrants[env]
-	i := slices.IndexFunc(grants, func(g Grant) bool { return g.Secret.Ref == ref })
-	if i < 0 { // what is spelled out goes before what a placeholder can become
-		i = slices.IndexFunc(grants, func(g Grant) bool { return g.Secret.covers(ref) })
+	for i := range grants {
+		if grants[i].Secret.Ref == ref {
+			return grants[i], true
+		}
 	}
-	if i < 0 {
-		return Grant{}, false
+	for i := range grants { // what is spelled out goes before what a placeholder can become
+		if grants[i].Secret.covers(ref) {
+			return grants[i], true
+		}
 	}
-	return grants[i], true
+	return Grant{}, false
 }
 
 // RedactRefs returns the references that activities read by themselves. They are

@@ -136,7 +136,7 @@ var (
 // when they are among the fixed ones, since others may quote the file.
 func addSyntaxProblem(src []byte, err error, ps *problems) {
 	if m := yamlAnchorError.FindStringSubmatch(err.Error()); m != nil {
-		ps.add(placeOfText(src, "*"+m[1]), "", "must not have aliases")
+		ps.add(placeOfText(src, "*"+m[1]), "", "must not have %s", aliases)
 		return
 	}
 	at, text := place{line: 1, column: 1}, "is not valid YAML"
@@ -151,12 +151,26 @@ func addSyntaxProblem(src []byte, err error, ps *problems) {
 		if isKnownYAMLText(m[2]) {
 			text = "is not valid YAML near this line: " + m[2]
 		}
-		if m[2] == controlCharacters {
+		switch tab, indented := placeOfTab(src, at.line); {
+		case m[2] == controlCharacters:
 			at, text = placeOfControl(src), "must not hold control characters"
+		case m[2] == noAnchorName:
+			text = "must have quotes around a text that begins with * or &, as YAML takes it for an alias or an anchor"
+		case indented && (m[2] == noToken || strings.Contains(m[2], "tab character")):
+			at, text = tab, "must be indented with spaces: a tab stands here"
 		}
 	}
 	ps.add(at, "", "%s", text)
 }
+
+// aliases is what a file must not have, and what was meant where one stands.
+const aliases = `aliases; a text that begins with * needs quotes, as in "*/0/note"`
+
+// noAnchorName is what the library says of a star or an ampersand alone.
+const noAnchorName = "did not find expected alphabetic or numeric character"
+
+// noToken is what the library says of a tab, and of some other characters.
+const noToken = "found character that cannot start any token"
 
 // controlCharacters is what the library says of them, without a place.
 const controlCharacters = "control characters are not allowed"
@@ -176,7 +190,7 @@ func isKnownYAMLText(s string) bool {
 		"mapping values are not allowed in this context",
 		"mapping keys are not allowed in this context",
 		"block sequence entries are not allowed in this context",
-		"found character that cannot start any token",
+		noToken,
 		"found unexpected end of stream",
 		"found unexpected document indicator",
 		"found unknown escape character",
@@ -200,6 +214,20 @@ func placeOfControl(src []byte) place {
 	return placeOfOffset(src, bytes.IndexFunc(src, func(r rune) bool {
 		return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t'
 	}))
+}
+
+// placeOfTab returns where a tab indents a line, or the one behind it: the library
+// is not sure which it complains about.
+func placeOfTab(src []byte, line int) (place, bool) {
+	all := bytes.Split(src, []byte("\n"))
+	for i := line; i <= min(line+1, len(all)); i++ {
+		text := all[i-1]
+		indent := text[:len(text)-len(bytes.TrimLeft(text, " \t"))]
+		if tab := bytes.IndexByte(indent, '\t'); tab >= 0 {
+			return place{line: i, column: tab + 1}, true
+		}
+	}
+	return place{}, false
 }
 
 // placeOfOffset returns the place of a byte, the beginning when offset is -1.
@@ -230,7 +258,7 @@ func refuseFeatures(n *yaml.Node, src *lines, depth int, ps *problems) bool {
 	}
 	switch {
 	case n.Kind == yaml.AliasNode:
-		refuse("aliases")
+		refuse(aliases)
 		return false // its Alias would lead into a cycle
 	case n.Anchor != "":
 		refuse("anchors")

@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,7 +96,7 @@ func (w *walker) mapping(n *yaml.Node, s *shape, path string) *value {
 		key, child := n.Content[i], n.Content[i+1]
 		keyPath := join(path, showKey(key.Value, i/2))
 		if !isStringNode(key) {
-			w.problems.add(placeOf(key), join(path, strconv.Itoa(i/2)), "the key must be a string, not %s", describe(key))
+			w.problems.add(placeOf(key), keyPath, "the key must be a string, not %s", describe(key)+inQuotes(key))
 			continue
 		}
 		if first, dup := v.keyAt[key.Value]; dup {
@@ -124,12 +125,12 @@ func (w *walker) mapping(n *yaml.Node, s *shape, path string) *value {
 // refused.
 func (w *walker) keyShape(key *yaml.Node, s *shape, keyPath string) *shape {
 	if s.kind == kindMap {
-		if !s.key.accepts(key.Value) {
-			w.problems.add(placeOf(key), keyPath, "the key must be %s", s.key.text)
+		if holdsCredential(key.Value) {
+			w.problems.add(placeOf(key), keyPath, "the key must not hold a credential: write the name of the secret, and rotate this one")
 			return nil
 		}
-		if holdsCredential(key.Value) {
-			w.problems.add(placeOf(key), keyPath, "the key must not hold a credential")
+		if !s.key.accepts(key.Value) {
+			w.problems.add(placeOf(key), keyPath, "the key must be %s", s.key.text)
 			return nil
 		}
 		return s.item
@@ -147,7 +148,7 @@ func (w *walker) keyShape(key *yaml.Node, s *shape, keyPath string) *shape {
 
 func (w *walker) sequence(n *yaml.Node, s *shape, path string) *value {
 	if n.Kind != yaml.SequenceNode {
-		w.problems.add(placeOf(n), path, "must be a list, not %s", describe(n))
+		w.problems.add(placeOf(n), path, "must be a list, not %s: begin each element with a dash, or put them in brackets", describe(n))
 		return nil
 	}
 	v := &value{at: placeOf(n), path: path, items: []*value{}}
@@ -205,12 +206,12 @@ func (w *walker) scalar(n *yaml.Node, s *shape, path string) *value {
 		ok = ok && v.number == 1
 	case kindObject, kindMap, kindList:
 	}
-	if !ok {
-		w.problems.add(v.at, path, "must be %s%s", want, butNot(n, want))
+	if s.kind == kindString && n.Kind == yaml.ScalarNode && holdsCredential(n.Value) {
+		w.problems.add(v.at, path, "must not hold a credential: a policy file names secrets, it never holds one; write the name, and rotate this one")
 		return nil
 	}
-	if s.kind == kindString && holdsCredential(n.Value) {
-		w.problems.add(v.at, path, "must not hold a credential: a policy file names secrets, it never holds one")
+	if !ok {
+		w.problems.add(v.at, path, "must be %s%s", want, cmp.Or(butNot(n, want), s.format.advice(n.Value)))
 		return nil
 	}
 	return v

@@ -2,10 +2,14 @@ package zapguard
 
 import (
 	"errors"
+	"io"
+	"reflect"
 	"strings"
 	"sync"
 
 	"go.uber.org/zap/zapcore"
+
+	"github.com/sandboxguard/sandboxguard/secrets/redact"
 )
 
 // Redactor replaces secret values in text. Its methods are called by several goroutines at a time. They
@@ -27,13 +31,23 @@ func NewCore(core zapcore.Core, r Redactor) zapcore.Core {
 	if core == nil || r == nil {
 		panic("zapguard: NewCore needs a core and a redactor")
 	}
-	return &guardedCore{inner: core, guard: newGuard(r)}
+	return newCore(core, newGuard(r))
 }
 
 // guardedCore is what NewCore returns.
 type guardedCore struct {
 	inner zapcore.Core
 	guard *guard
+	// plain is true for a core that agrees to whatever its level lets through, and writes it by itself: there is
+	// nothing to ask it then. Any other may sample, or name cores of its own.
+	plain bool
+}
+
+// typePlain is the type of the cores that [zapcore.NewCore] makes.
+var typePlain = reflect.TypeOf(zapcore.NewCore(zapcore.NewJSONEncoder(zapcore.EncoderConfig{}), zapcore.AddSync(io.Discard), zapcore.InfoLevel))
+
+func newCore(core zapcore.Core, g *guard) *guardedCore {
+	return &guardedCore{inner: core, guard: g, plain: reflect.TypeOf(core) == typePlain}
 }
 
 // Enabled and Level are those of the core behind the guard.
@@ -43,37 +57,44 @@ func (c *guardedCore) Level() zapcore.Level             { return zapcore.LevelOf
 func (c *guardedCore) Sync() error { return c.inner.Sync() }
 
 func (c *guardedCore) With(fields []zapcore.Field) zapcore.Core {
-	return &guardedCore{inner: c.inner.With(c.guard.fields(fields)), guard: c.guard}
+	return newCore(c.inner.With(c.guard.fields(fields)), c.guard)
 }
 
 // Check asks the core behind the guard with an entry of its own. So that core can decide, and name the
-// cores that are to write, while the logger gets to see the guard only.
+// cores that are to write, while the logger gets to see the guard only. The entry is redacted already here,
+// since hooks and panics show its message.
 func (c *guardedCore) Check(entry zapcore.Entry, checked *zapcore.CheckedEntry) *zapcore.CheckedEntry {
 	if !c.inner.Enabled(entry.Level) {
 		return checked
 	}
-	entry = c.guard.entry(entry)
+	c.guard.entry(&entry)
+	if c.plain {
+		return checked.AddCore(entry, c)
+	}
 	behind := c.inner.Check(entry, nil)
 	if behind == nil {
 		return checked
 	}
 	w := c.guard.writer()
-	w.core, w.behind, w.message, w.name = c, behind, entry.Message, entry.LoggerName
+	w.core, w.behind = c, behind
 	return checked.AddCore(entry, w)
 }
 
-// Write is for those who call it without Check.
+// Write is for plain cores, and for those who call it without Check.
 func (c *guardedCore) Write(entry zapcore.Entry, fields []zapcore.Field) error {
-	return c.inner.Write(c.guard.entry(entry), c.guard.fields(fields))
+	fields = c.guard.line(&entry, fields)
+	if err := c.inner.Write(entry, fields); err != nil {
+		return c.guard.failed(err.Error())
+	}
+	return nil
 }
 
 // entryWriter writes one entry that the core behind the guard has agreed to. It is a core since that is what
 // an entry is handed to, and is used again after Write.
 type entryWriter struct {
-	core          *guardedCore
-	behind        *zapcore.CheckedEntry
-	message, name string // redacted
-	failure       failure
+	core    *guardedCore
+	behind  *zapcore.CheckedEntry
+	failure failure
 }
 
 func (w *entryWriter) Enabled(level zapcore.Level) bool         { return w.core.Enabled(level) }
@@ -85,24 +106,17 @@ func (w *entryWriter) Check(e zapcore.Entry, ce *zapcore.CheckedEntry) *zapcore.
 
 func (w *entryWriter) Write(entry zapcore.Entry, fields []zapcore.Field) error {
 	g, behind := w.core.guard, w.behind
-	if entry.Message != w.message { // else it is the one that Check has redacted
-		entry.Message, _ = g.r.String(entry.Message)
-	}
-	if entry.LoggerName != w.name {
-		entry.LoggerName, _ = g.r.String(entry.LoggerName)
-	}
-	entry.Stack, _ = g.r.String(entry.Stack)
+	fields = g.line(&entry, fields)
 	behind.Entry = entry
 	behind.ErrorOutput = &w.failure
-	behind.Write(g.fields(fields)...)
+	behind.Write(fields...)
 	text := w.failure.text
 	*w = entryWriter{}
 	g.writers.Put(w)
 	if text == "" {
 		return nil
 	}
-	text, _ = g.r.String(text)
-	return errors.New("zapguard: " + text)
+	return g.failed(text)
 }
 
 // failure keeps what an entry reports of cores that failed to write.
@@ -122,6 +136,7 @@ func (f *failure) Sync() error { return nil }
 // guard is what the cores made of one another share.
 type guard struct {
 	r       Redactor
+	set     *redact.Set                // nil if the redactor is something else
 	json    func([]byte) ([]byte, int) // nil if the redactor has no such method
 	writers sync.Pool                  // *entryWriter
 	digits  sync.Pool                  // *[]byte
@@ -129,6 +144,7 @@ type guard struct {
 
 func newGuard(r Redactor) *guard {
 	g := &guard{r: r}
+	g.set, _ = r.(*redact.Set)
 	if j, ok := r.(interface {
 		JSON(in []byte) (out []byte, hits int)
 	}); ok {
@@ -144,10 +160,8 @@ func (g *guard) writer() *entryWriter {
 	return new(entryWriter)
 }
 
-// entry redacts the texts of an entry.
-func (g *guard) entry(e zapcore.Entry) zapcore.Entry {
-	e.Message, _ = g.r.String(e.Message)
-	e.LoggerName, _ = g.r.String(e.LoggerName)
-	e.Stack, _ = g.r.String(e.Stack)
-	return e
+// failed is what a core says of why it could not write.
+func (g *guard) failed(text string) error {
+	text, _ = g.r.String(text)
+	return errors.New("zapguard: " + text)
 }

@@ -57,6 +57,74 @@ func TestEntry(t *testing.T) {
 	}
 }
 
+// TestStack checks that the stack, which a logger adds once the core has agreed to an entry, is redacted.
+func TestStack(t *testing.T) {
+	const frame = "zapguard_test.TestStack"
+	encoder := zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig())
+	for name, tee := range map[string]bool{"plain core": false, "tee": true} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			core := zapcore.NewCore(encoder, zapcore.AddSync(&out), zapcore.DebugLevel)
+			if tee {
+				core = zapcore.NewTee(core, zapcore.NewCore(encoder, zapcore.AddSync(&out), zapcore.DebugLevel))
+			}
+			zap.New(zapguard.NewCore(core, newSet(t, frame)), zap.AddStacktrace(zapcore.DebugLevel)).Info("m", zap.Int("n", 1))
+			secretstest.AssertAbsent(t, []string{frame}, out.Bytes())
+			if !strings.Contains(out.String(), "[redacted:c]") {
+				t.Errorf("no stack in %s", out.String())
+			}
+		})
+	}
+}
+
+// TestHooks checks that what stands around the guard, and is told what was written, is told it redacted.
+func TestHooks(t *testing.T) {
+	canary := secretstest.Canary(t)
+	var out, seen bytes.Buffer
+	guarded(t, newSet(t, canary), &out, zap.Hooks(func(e zapcore.Entry) error {
+		seen.WriteString(e.Message)
+		return nil
+	})).Named(canary).Info("with " + canary)
+	secretstest.AssertAbsent(t, []string{canary}, out.Bytes(), seen.Bytes())
+	if seen.String() != "with [redacted:c]" {
+		t.Errorf("the hook saw %q", seen.String())
+	}
+}
+
+// TestInsideTee checks a guard that is one of several cores: the entry is the one that another core agreed to.
+func TestInsideTee(t *testing.T) {
+	canary := secretstest.Canary(t)
+	var out bytes.Buffer
+	outer, logs := observer.New(zapcore.DebugLevel)
+	zap.New(zapcore.NewTee(outer, guarded(t, newSet(t, canary), &out).Core())).Named(canary).Info("with "+canary, zap.String("k", canary))
+	secretstest.AssertAbsent(t, []string{canary}, out.Bytes())
+	if logs.Len() != 1 || strings.Count(out.String(), "[redacted:c]") != 3 {
+		t.Errorf("%d entries outside, %s", logs.Len(), out.String())
+	}
+}
+
+// TestLongLine checks each place of a line with many fields, of which only so many are looked at together.
+func TestLongLine(t *testing.T) {
+	canary := secretstest.Canary(t)
+	for _, place := range []int{0, 1, 10, 11, 12, 22, 23, 24, 39} {
+		for _, inKey := range []bool{false, true} {
+			fields := make([]zapcore.Field, 40)
+			for i := range fields {
+				fields[i] = zap.String("key", "value")
+			}
+			if fields[place] = zap.String("key", canary); inKey {
+				fields[place] = zap.Bool(canary, true)
+			}
+			var out bytes.Buffer
+			guarded(t, newSet(t, canary), &out).Info("m", fields...)
+			secretstest.AssertAbsent(t, []string{canary}, out.Bytes())
+			if strings.Count(out.String(), "[redacted:c]") != 1 {
+				t.Errorf("field %d, key %v: %s", place, inKey, out.String())
+			}
+		}
+	}
+}
+
 // TestPanicText checks that the text which a logger panics with is redacted, too.
 func TestPanicText(t *testing.T) {
 	canary := secretstest.Canary(t)
@@ -170,6 +238,16 @@ func TestWriteErrors(t *testing.T) {
 	}
 	if err := core.Sync(); err == nil {
 		t.Error("Sync lost the error")
+	}
+}
+
+// TestWriterErrors is TestWriteErrors for a plain core, whose writer says what it failed with.
+func TestWriterErrors(t *testing.T) {
+	var reported bytes.Buffer
+	broken := zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), failingWriter{}, zapcore.DebugLevel)
+	zap.New(zapguard.NewCore(broken, newSet(t, "u:hunter2")), zap.ErrorOutput(zapcore.AddSync(&reported))).Info("one")
+	if got := reported.String(); !strings.HasSuffix(got, "write error: zapguard: post to https://[redacted:c]@logs failed\n") {
+		t.Errorf("reported %q", got)
 	}
 }
 

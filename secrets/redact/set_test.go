@@ -286,3 +286,28 @@ func TestLongGap(t *testing.T) {
 		}
 	}
 }
+
+// TestContainsAny checks that asking for several texts gives what asking for each gives.
+func TestContainsAny(t *testing.T) {
+	set := redact.NewSet()
+	if set.ContainsAny([]string{"anything"}) {
+		t.Error("an empty set found something")
+	}
+	if err := set.Add("n", "0123456789ab"); err != nil {
+		t.Fatal(err)
+	}
+	for name, emit := range emitters() {
+		text := emit("x 0123456789ab y")
+		_, hits := set.String(text)
+		for place := range 3 {
+			texts := []string{"", "a text of some length", "k"}
+			texts[place] = text
+			if got := set.ContainsAny(texts); got != (hits > 0) {
+				t.Errorf("%s at %d: %v, but %d hits", name, place, got, hits)
+			}
+		}
+	}
+	if set.ContainsAny([]string{"0123456789a", "0123456789 is not it", `\\ % & '`}) || set.ContainsAny(nil) {
+		t.Error("found what is not there")
+	}
+}

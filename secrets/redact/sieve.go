@@ -22,11 +22,22 @@ type sieve[T text] struct {
 // sieveSize is how much of a text is searched for tokens together: little enough to stay in the fastest cache.
 const sieveSize = 2 << 10
 
+// lineSize is up to where looking at each byte takes less than a search for each starter.
+const lineSize = 64
+
 // mayDecode reports whether t may hold tokens. It is for short texts: most of these hold none, and a sieve
 // takes longer to set up than to find that out.
 func mayDecode[T text](t T) bool {
 	if len(t) > sieveSize {
 		return true
+	}
+	if len(t) <= lineSize {
+		for i := range len(t) {
+			if isStarter[t[i]] {
+				return true
+			}
+		}
+		return false
 	}
 	for k := range len(starters) {
 		if indexByte(t, starters[k]) >= 0 {
