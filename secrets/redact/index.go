@@ -116,7 +116,7 @@ func (x *index) insert(g *grams, n *needle) {
 		x.needles = append(x.needles, *n)
 	}
 	for _, p := range x.places {
-		g.insert(p.gram, id, p.offset)
+		g.insert(p.gram, site(id, p.offset))
 	}
 	n.owner.ids = append(n.owner.ids, id)
 }
@@ -128,7 +128,7 @@ func (x *index) layOut(g *grams, more int) {
 		if n := &x.needles[id]; n.owner != nil && x.class(n) == g {
 			x.places = g.places(x.places[:0], n)
 			for _, p := range x.places {
-				g.insert(p.gram, uint32(id), p.offset)
+				g.insert(p.gram, site(uint32(id), p.offset)) //nolint:gosec // memory ends first
 			}
 		}
 	}
@@ -164,7 +164,7 @@ func (x *index) remove(e *entry) {
 		g := x.class(n)
 		x.places = g.places(x.places[:0], n)
 		for _, p := range x.places {
-			g.remove(p.gram, id, p.offset)
+			g.remove(p.gram, site(id, p.offset))
 		}
 		x.tails.stale += len(n.text)
 		*n = needle{}
