@@ -62,7 +62,8 @@
 //
 // # Concurrency
 //
-// All methods of a [Set] and of a [Holder] may be called at the same time. Redacting takes a read lock;
-// adding and removing values change only what belongs to them, apart from the tables' growth. Text without a
-// value costs no allocation.
+// All methods of a [Set] and of a [Holder] may be called at the same time. Redacting takes a read lock.
+// Adding and removing values take turns and change only what belongs to them; tables that are full are made
+// anew beside those that are searched, so that redacting does not wait for that. Text without a value costs
+// no allocation.
 package redact

@@ -10,7 +10,7 @@ import "math/bits"
 // of a stretch pass are needles looked up and compared. So text made of what many values begin with costs little
 // more than other text, as long as it holds no whole stretch of them.
 //
-// Adding and removing a needle touches only its own grams. The table is laid out anew when it is full.
+// Adding and removing a needle touches only its own grams. When the table is full, a larger one takes its place.
 type grams struct {
 	size, width, step int
 	mask              uint64   // of the bytes of a gram
@@ -104,8 +104,8 @@ func (g *grams) load(text string, offset int) uint64 {
 
 // spellings appends each gram that text may show for the canonical one: two bytes of it stand for two
 // characters each, which differ by more than case.
-func spellings(list []place, gram uint64, offset int) []place {
-	list = append(list, place{gram, offset})
+func spellings(list []place, gram, site uint64) []place {
+	list = append(list, place{gram, site})
 	if !hasByte(gram, '+') && !hasByte(gram, '/') {
 		return list
 	}
@@ -121,17 +121,14 @@ func spellings(list []place, gram uint64, offset int) []place {
 			continue
 		}
 		for _, p := range list[known:] {
-			list = append(list, place{p.gram ^ other<<shift, offset})
+			list = append(list, place{p.gram ^ other<<shift, site})
 		}
 	}
 	return list
 }
 
-// place is a gram and where it stands in a needle.
-type place struct {
-	gram   uint64
-	offset int
-}
+// place is a gram and where it stands.
+type place struct{ gram, site uint64 }
 
 // hasByte reports whether one of the bytes of x is c, which is not 0; it may also say so if that is c^1.
 func hasByte(x uint64, c byte) bool {

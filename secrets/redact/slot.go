@@ -11,9 +11,9 @@ func site(id uint32, offset int) uint64 {
 	return uint64(id)<<offsetBits | uint64(offset) //nolint:gosec // offset is at most maxOffset
 }
 
-// insert indexes a gram that stands at a site.
-func (g *grams) insert(gram, site uint64) {
-	h := hash(gram)
+// insert indexes a gram where it stands. There must be room.
+func (g *grams) insert(p place) {
+	h, site := hash(p.gram), p.site
 	g.filter[h>>g.word] |= pattern(h)
 	wanted := tag(h)
 	at, free, same := h>>g.home, -1, 0
@@ -43,18 +43,18 @@ func (g *grams) insert(gram, site uint64) {
 	g.slots[at] = wanted | site
 }
 
-// remove undoes one insert. The bits of the filter stay until the table is laid out anew.
-func (g *grams) remove(gram, site uint64) {
-	h := hash(gram)
+// remove undoes one insert. The bits of the filter stay as long as the table.
+func (g *grams) remove(p place) {
+	h := hash(p.gram)
 	wanted := tag(h)
 	for at := h >> g.home; g.slots[at] != 0; at = (at + 1) & g.last {
 		slot := g.slots[at]
 		if slot == deadSlot || (slot^wanted)>>tagShift != 0 {
 			continue
 		}
-		gone, last := slot == wanted|site, true
+		gone, last := slot == wanted|p.site, true
 		if slot&crowdSlot != 0 {
-			gone, last = g.crowds.remove(slot, site)
+			gone, last = g.crowds.remove(slot, p.site)
 		}
 		if gone {
 			if last {
