@@ -32,7 +32,8 @@
 // It is found within base64 of both alphabets, padded or not, wrapped or not, wherever it stands in the
 // encoded data, also if that was encoded twice, is UTF-16, or has the value in a JSON string or escaped for a
 // URL; and within hexadecimal and base32. Of these encodings of a value of 24 bytes or more, parts are found
-// as well: 20 characters in a row of base64, 32 of hexadecimal, 64 of the others.
+// as well: 20 characters in a row of base64, 24 of base32, 32 of hexadecimal, 64 of those that are encoded twice,
+// escaped or UTF-16 within.
 //
 // # Structured values
 //

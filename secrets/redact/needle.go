@@ -70,7 +70,7 @@ func needles(p part) []needle {
 	}
 	n.add(hex.EncodeToString([]byte(p.text)), 2*run, false, false)
 	for shift := range 5 {
-		n.add(canonical(base32Core(p.text, shift)), encodedRun, false, false)
+		n.add(canonical(base32Core(p.text, shift)), run*8/5-1, false, false)
 	}
 	return n.list
 }
