@@ -169,9 +169,9 @@ func lineForms(value string) []string {
 // JSON, a query, UTF-16.
 func quotedForms(value string) []string {
 	forms := utf16Forms(value)[:1] // big endian is not what programs for Windows use
-	if escaped := jsonContent(value, true); escaped != value {
+	if !isPlain(value) {
 		plain := jsonContent(value, false)
-		forms = append(forms, escaped, plain, asciiContent(plain), url.QueryEscape(value), url.PathEscape(value))
+		forms = append(forms, jsonContent(value, true), plain, asciiContent(plain), url.QueryEscape(value), url.PathEscape(value))
 	}
 	return forms
 }
