@@ -61,13 +61,13 @@ func (x *index) id(i int) uint32 {
 	if k := len(x.free); i < k {
 		return x.free[k-1-i]
 	}
-	return uint32(len(x.needles) + i - len(x.free)) //nolint:gosec // memory ends first
+	return uint32(len(x.needles) + i - len(x.free))
 }
 
 // add indexes the entry of an addition.
 func (x *index) add(a *addition) {
 	x.version++
-	if len(canonical(a.entry.value)) < MinLength {
+	if len(canonical(a.entry.value)) < MinLength || hasWideGap(a.entry.value) {
 		x.addWords(a.entry)
 	}
 	if a.tails != nil {
@@ -133,7 +133,7 @@ func (x *index) fill(g, next *grams) bool {
 		if n.owner == nil || x.class(n) != g {
 			continue
 		}
-		x.places = g.places(x.places[:0], n, uint32(id)) //nolint:gosec // memory ends first
+		x.places = g.places(x.places[:0], n, uint32(id))
 		if next.full(len(x.places)) {
 			return false
 		}

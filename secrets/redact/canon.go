@@ -33,6 +33,19 @@ func canonical(text string) string {
 	return string(out)
 }
 
+// hasWideGap reports whether text has more gap bytes in a row than are skipped.
+func hasWideGap(text string) bool {
+	gap := 0
+	for i := range len(text) {
+		if !isGap(text[i]) {
+			gap = 0
+		} else if gap++; gap > maxGap {
+			return true
+		}
+	}
+	return false
+}
+
 // extend compares the text around the byte at, which is no gap, with a needle around offset. It returns the
 // range of text that is equal, and how many bytes of the needle that are.
 func extend[T text](t T, at int, needle string, offset int) (start, end, run int) {
