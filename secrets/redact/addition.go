@@ -61,7 +61,7 @@ func (x *index) id(i int) uint32 {
 	if k := len(x.free); i < k {
 		return x.free[k-1-i]
 	}
-	return uint32(len(x.needles) + i - len(x.free))
+	return uint32(len(x.needles) + i - len(x.free)) //nolint:gosec // memory ends first
 }
 
 // add indexes the entry of an addition.

@@ -140,9 +140,9 @@ func escapedForms(text string) []string {
 
 func escaped(text string) (forms []string) {
 	plain := jsonContent(text, false)
-	quoted := strconv.QuoteToASCII(text)
+	quoted, ascii := strconv.Quote(text), strconv.QuoteToASCII(text)
 	for _, form := range []string{
-		plain, jsonContent(text, true), asciiContent(plain), strings.ReplaceAll(plain, "/", `\/`), quoted[1 : len(quoted)-1],
+		plain, jsonContent(text, true), asciiContent(plain), strings.ReplaceAll(plain, "/", `\/`), quoted[1 : len(quoted)-1], ascii[1 : len(ascii)-1],
 		html.EscapeString(text), strings.ReplaceAll(text, "'", `'\''`), strings.ReplaceAll(text, "'", `'"'"'`),
 	} {
 		if form != text {
