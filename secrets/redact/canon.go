@@ -33,8 +33,8 @@ func canonical(text string) string {
 	return string(out)
 }
 
-// hasLongGap reports whether more gap bytes stand in a row in text than a comparison passes over.
-func hasLongGap(text string) bool {
+// hasWideGap reports whether text has more gap bytes in a row than are skipped.
+func hasWideGap(text string) bool {
 	gap := 0
 	for i := range len(text) {
 		if !isGap(text[i]) {

@@ -33,7 +33,8 @@
 // It is found within base64 of both alphabets, padded or not, wrapped or not, wherever it stands in the
 // encoded data, also if that was encoded twice, is UTF-16, or has the value in a JSON string or escaped for a
 // URL; and within hexadecimal and base32. Of these encodings of a value of 24 bytes or more, parts are found
-// as well: 20 characters in a row of base64, 32 of hexadecimal, 64 of the others.
+// as well: 20 characters in a row of base64, 24 of base32, 32 of hexadecimal, 64 of those that are encoded twice,
+// escaped or UTF-16 within.
 //
 // # Structured values
 //
@@ -65,7 +66,8 @@
 //
 // # Concurrency
 //
-// All methods of a [Set] and of a [Holder] may be called at the same time. Redacting takes a read lock;
-// adding and removing values change only what belongs to them, apart from the tables' growth. Text without a
-// value costs no allocation.
+// All methods of a [Set] and of a [Holder] may be called at the same time. Redacting takes a read lock.
+// Adding and removing values take turns and change only what belongs to them; tables that are full are made
+// anew beside those that are searched, so that redacting does not wait for that. Text without a value costs
+// no allocation.
 package redact

@@ -10,7 +10,7 @@ import "math/bits"
 // of a stretch pass are needles looked up and compared. So text made of what many values begin with costs little
 // more than other text, as long as it holds no whole stretch of them.
 //
-// Adding and removing a needle touches only its own grams. The table is laid out anew when it is full.
+// Adding and removing a needle touches only its own grams. When the table is full, a larger one takes its place.
 type grams struct {
 	size, width, step int
 	mask              uint64   // of the bytes of a gram
@@ -20,15 +20,20 @@ type grams struct {
 	word, home        uint     // shifts from a hash to an index of filter and slots
 	last              uint64   // index of the last slot
 	used, live        int      // slots that are not empty, and those of them that are not dead
+	crowds            crowds
 }
 
-// A slot holds a part of the hash, the needle and the offset of the gram in it. Needle 0 is none.
+// A slot holds a part of the hash, the needle and the offset of the gram in it, as a site. Needle 0 is none. A slot
+// with the bit crowdSlot holds the number of a crowd instead of a site.
 const (
 	offsetBits = 20
 	idBits     = 24
+	siteBits   = offsetBits + idBits
+	tagShift   = siteBits + 1
 	maxOffset  = 1<<offsetBits - 1
 	maxID      = 1<<idBits - 1
 	deadSlot   = 1
+	crowdSlot  = 1 << siteBits
 
 	minSlots   = 1 << 8
 	filterBits = 8 // for each slot
@@ -68,35 +73,7 @@ func pattern(h uint64) uint64 { return 1<<(h>>32&63) | 1<<(h>>26&63) }
 func matches(word, h uint64) uint64 { return word >> (h >> 32 & 63) & (word >> (h >> 26 & 63)) }
 
 // tag is what a slot keeps of the hash, in place.
-func tag(h uint64) uint64 { return h << 20 &^ (1<<(offsetBits+idBits) - 1) }
-
-// insert indexes the gram of the needle id at offset.
-func (g *grams) insert(gram uint64, id uint32, offset int) {
-	h := hash(gram)
-	g.filter[h>>g.word] |= pattern(h)
-	at := h >> g.home
-	for g.slots[at] > deadSlot {
-		at = (at + 1) & g.last
-	}
-	if g.slots[at] == 0 {
-		g.used++
-	}
-	g.live++
-	g.slots[at] = tag(h) | uint64(id)<<offsetBits | uint64(offset) //nolint:gosec // offset is at most maxOffset
-}
-
-// remove undoes one insert. The bits of the filter stay until the table is laid out anew.
-func (g *grams) remove(gram uint64, id uint32, offset int) {
-	h := hash(gram)
-	slot := tag(h) | uint64(id)<<offsetBits | uint64(offset) //nolint:gosec // offset is at most maxOffset
-	for at := h >> g.home; g.slots[at] != 0; at = (at + 1) & g.last {
-		if g.slots[at] == slot {
-			g.slots[at] = deadSlot
-			g.live--
-			return
-		}
-	}
-}
+func tag(h uint64) uint64 { return h << 20 &^ (1<<tagShift - 1) }
 
 // full reports whether there is no room for more grams.
 func (g *grams) full(more int) bool { return 4*(g.used+more) > 3*len(g.slots) }
@@ -110,7 +87,7 @@ func (g *grams) reset(n int) {
 	words := size * filterBits / 64
 	g.filter = make([]uint64, words)
 	g.word = 64 - uint(bits.Len(uint(words-1)))
-	g.used, g.live = 0, 0
+	g.used, g.live, g.crowds = 0, 0, crowds{}
 }
 
 // load reads the gram at offset of a needle.
@@ -127,8 +104,8 @@ func (g *grams) load(text string, offset int) uint64 {
 
 // spellings appends each gram that text may show for the canonical one: two bytes of it stand for two
 // characters each, which differ by more than case.
-func spellings(list []place, gram uint64, offset int) []place {
-	list = append(list, place{gram, offset})
+func spellings(list []place, gram, site uint64) []place {
+	list = append(list, place{gram, site})
 	if !hasByte(gram, '+') && !hasByte(gram, '/') {
 		return list
 	}
@@ -144,17 +121,14 @@ func spellings(list []place, gram uint64, offset int) []place {
 			continue
 		}
 		for _, p := range list[known:] {
-			list = append(list, place{p.gram ^ other<<shift, offset})
+			list = append(list, place{p.gram ^ other<<shift, site})
 		}
 	}
 	return list
 }
 
-// place is a gram and where it stands in a needle.
-type place struct {
-	gram   uint64
-	offset int
-}
+// place is a gram and where it stands.
+type place struct{ gram, site uint64 }
 
 // hasByte reports whether one of the bytes of x is c, which is not 0; it may also say so if that is c^1.
 func hasByte(x uint64, c byte) bool {
@@ -276,7 +250,7 @@ func (g *grams) lists(gram uint64) bool {
 	h := hash(gram)
 	wanted := tag(h)
 	for i := h >> g.home; g.slots[i] != 0; i = (i + 1) & g.last {
-		if slot := g.slots[i]; (slot^wanted)>>(offsetBits+idBits) == 0 && slot != deadSlot {
+		if slot := g.slots[i]; (slot^wanted)>>tagShift == 0 && slot != deadSlot {
 			return true
 		}
 	}
@@ -344,35 +318,48 @@ func confirm[T text](x *index, g *grams, t T, at int, h uint64, f *found) bool {
 	wanted := tag(h)
 	for i := h >> g.home; g.slots[i] != 0; i = (i + 1) & g.last {
 		slot := g.slots[i]
-		if (slot^wanted)>>(offsetBits+idBits) != 0 || slot == deadSlot {
+		if (slot^wanted)>>tagShift != 0 || slot == deadSlot {
 			continue
 		}
-		n := &x.needles[slot>>offsetBits&maxID]
-		offset := int(slot & maxOffset)
-		if f.last.needle == n && at-offset == f.last.delta && at < f.last.end {
-			continue // within what was compared as a whole
-		}
-		start, end, run := extend(t, at, n.text, offset)
-		if run < n.run {
-			if f.first && run >= g.size {
-				f.addPartial(start, end)
+		if slot&crowdSlot == 0 {
+			if compare(x, g, t, at, slot, f) {
+				return true
 			}
 			continue
 		}
-		if end-start == run { // without gaps, so that all of it has the same distance
-			f.last = compared{needle: n, delta: at - offset, end: end}
-		}
-		if run == len(n.text) {
-			if n.lead && start > 0 && isBase64(t[start-1]) {
-				start--
+		for _, s := range g.crowds.of(slot) {
+			if compare(x, g, t, at, s, f) {
+				return true
 			}
-			if n.tail && end < len(t) && isBase64(t[end]) {
-				end++
-			}
-		}
-		if f.add(start, end, n.owner) {
-			return true
 		}
 	}
 	return false
+}
+
+// compare compares the needle of a site with the text around it.
+func compare[T text](x *index, g *grams, t T, at int, site uint64, f *found) bool {
+	n := &x.needles[site>>offsetBits&maxID]
+	offset := int(site & maxOffset)
+	if f.last.needle == n && at-offset == f.last.delta && at < f.last.end {
+		return false // within what was compared as a whole
+	}
+	start, end, run := extend(t, at, n.text, offset)
+	if run < n.run {
+		if f.first && run >= g.size {
+			f.addPartial(start, end)
+		}
+		return false
+	}
+	if end-start == run { // without gaps, so that all of it has the same distance
+		f.last = compared{needle: n, delta: at - offset, end: end}
+	}
+	if run == len(n.text) {
+		if n.lead && start > 0 && isBase64(t[start-1]) {
+			start--
+		}
+		if n.tail && end < len(t) && isBase64(t[end]) {
+			end++
+		}
+	}
+	return f.add(start, end, n.owner)
 }

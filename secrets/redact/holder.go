@@ -25,7 +25,7 @@ type Holder struct {
 	set          *Set
 	own, foreign atomic.Uint64
 
-	// Guarded by the lock of the set.
+	// Guarded by the locks of the set.
 	labels map[*entry]*label // that name the markers
 	uses   map[*label]time.Time
 	ended  bool
@@ -62,15 +62,21 @@ func (h *Holder) AddShort(name, value string) error {
 
 func (h *Holder) give(name, value string, end time.Time) error {
 	s := h.set
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.turn.Lock()
+	defer s.turn.Unlock()
 	if h.ended {
 		return ErrEnded
 	}
+	a := s.prepare(value)
+	s.change(func() { h.take(s.add(name, value, a), end) })
+	return nil
+}
+
+// take counts a label as one of those that the holder was given.
+func (h *Holder) take(l *label, end time.Time) {
 	if h.uses == nil {
 		h.labels, h.uses = make(map[*entry]*label), make(map[*label]time.Time)
 	}
-	l := s.add(name, value)
 	if known, again := h.uses[l]; !again {
 		l.holders++
 		h.uses[l] = end
@@ -80,21 +86,24 @@ func (h *Holder) give(name, value string, end time.Time) error {
 	if h.labels[l.entry] == nil {
 		h.labels[l.entry] = l
 	}
-	s.sweep()
-	return nil
 }
 
 // End says that the holder puts out nothing more. What it was given stays in the set for a while, as [Holder.Add]
 // and [Holder.AddLeased] say. Ending a holder again does nothing.
 func (h *Holder) End() {
 	s := h.set
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.turn.Lock()
+	defer s.turn.Unlock()
 	if h.ended {
 		return
 	}
 	h.ended = true
-	now := s.now()
+	s.change(h.release)
+}
+
+// release counts down what the holder was given.
+func (h *Holder) release() {
+	now := h.set.now()
 	for l, end := range h.uses {
 		until := now.Add(Retention)
 		if !end.IsZero() {
@@ -104,9 +113,8 @@ func (h *Holder) End() {
 			l.until = until
 		}
 		l.holders--
-		s.unused(l)
+		h.set.unused(l)
 	}
-	s.sweep()
 }
 
 // Bytes is [Set.Bytes] with the markers of this holder.

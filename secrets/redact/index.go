@@ -5,13 +5,12 @@ import (
 	"sync"
 )
 
-// index holds the needles of all values in forms that are searched. It is guarded by the lock of its [Set].
+// index holds the needles of all values in forms that are searched. It is guarded by the locks of its [Set].
 type index struct {
 	pool      *sync.Pool // *scratch, of the set
 	long, mid grams
 	tails     tails
 	needles   []needle // by id; 0 is none
-	places    []place  // working memory
 	free      []uint32
 	words     []word // values that are looked for as they are
 	margin    int    // no needle needs a longer run for a hit
@@ -20,6 +19,11 @@ type index struct {
 	labels    map[string]int
 	maxLabel  int
 	version   int // changes with what is found
+
+	// Of writers only.
+	places   []place  // working memory
+	addition addition // the last one
+	rebuilt  func()   // if not nil, is called when something larger or smaller was made that is not used yet
 }
 
 // Needles of longSize bytes and more are sampled at every eleventh byte, shorter ones at every fourth. One
@@ -58,10 +62,10 @@ func (x *index) class(n *needle) *grams {
 // longNeedle is the length from which on a needle is searched for repetitions of itself.
 const longNeedle = 256
 
-// places lists the grams of n that are indexed, in each of their spellings: those of windows of size bytes so
+// places lists the grams of the needle n, with that id, that are indexed, in each of their spellings: those of windows of size bytes so
 // close that each run that is a hit holds all of one. Where a long needle repeats itself, one place will do
 // for all runs that are the same: otherwise each place in the text would be compared with all of them.
-func (g *grams) places(list []place, n *needle) []place {
+func (g *grams) places(list []place, n *needle, id uint32) []place {
 	var seen map[string]bool
 	if len(n.text) >= longNeedle {
 		seen = make(map[string]bool)
@@ -78,60 +82,10 @@ func (g *grams) places(list []place, n *needle) []place {
 			seen[runs] = true
 		}
 		for next = max(next, start); next < start+g.step; next++ {
-			list = spellings(list, g.load(n.text, next), next)
+			list = spellings(list, g.load(n.text, next), site(id, next))
 		}
 	}
 	return list
-}
-
-// add indexes the needles of an entry.
-func (x *index) add(e *entry, list []needle) {
-	x.version++
-	for i := range list {
-		n := &list[i]
-		n.owner = e
-		g := x.class(n)
-		if n.run == len(n.text) {
-			n.first = g.rarest(n.text)
-		}
-		x.insert(g, n)
-		x.tails.add(n)
-		x.margin, x.longest = max(x.margin, n.run), max(x.longest, len(n.text))
-		x.shortest = min(x.shortest, n.run)
-	}
-}
-
-func (x *index) insert(g *grams, n *needle) {
-	x.places = g.places(x.places[:0], n)
-	if g.full(len(x.places)) {
-		x.layOut(g, len(x.places))
-		x.places = g.places(x.places[:0], n)
-	}
-	id := uint32(len(x.needles)) //nolint:gosec // memory ends first
-	if k := len(x.free); k > 0 {
-		id = x.free[k-1]
-		x.free = x.free[:k-1]
-		x.needles[id] = *n
-	} else {
-		x.needles = append(x.needles, *n)
-	}
-	for _, p := range x.places {
-		g.insert(p.gram, id, p.offset)
-	}
-	n.owner.ids = append(n.owner.ids, id)
-}
-
-// layOut makes room in a table for more grams. The needles stay as they are.
-func (x *index) layOut(g *grams, more int) {
-	g.reset(g.live + more)
-	for id := range x.needles {
-		if n := &x.needles[id]; n.owner != nil && x.class(n) == g {
-			x.places = g.places(x.places[:0], n)
-			for _, p := range x.places {
-				g.insert(p.gram, uint32(id), p.offset)
-			}
-		}
-	}
 }
 
 // rarest is the start of the window of text with the fewest grams that others have, too. Needles that have
@@ -162,25 +116,17 @@ func (x *index) remove(e *entry) {
 	for _, id := range e.ids {
 		n := &x.needles[id]
 		g := x.class(n)
-		x.places = g.places(x.places[:0], n)
+		x.places = g.places(x.places[:0], n, id)
 		for _, p := range x.places {
-			g.remove(p.gram, id, p.offset)
+			g.remove(p)
 		}
 		x.tails.stale += len(n.text)
 		*n = needle{}
 		x.free = append(x.free, id)
 	}
 	e.ids = nil
-	switch {
-	case len(x.free) == len(x.needles)-1 && len(x.words) == 0:
+	if len(x.free) == len(x.needles)-1 && len(x.words) == 0 {
 		x.clear()
-	case 4*x.tails.stale > 3*x.tails.used+minTails:
-		x.tails.clear()
-		for id := range x.needles {
-			if n := &x.needles[id]; n.owner != nil {
-				x.tails.add(n)
-			}
-		}
 	}
 }
 

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"html"
 	"net/url"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -164,70 +166,120 @@ func matrixShapes() map[string]string {
 	return shapes
 }
 
-// TestMatrix writes every shape through every emitter, and through every pair of them that programs combine,
-// in four chunkings. Nothing of the value is left, what stands around it is.
-func TestMatrix(t *testing.T) {
+// chain is two emitters, of which the second writes what the first has written.
+type chain struct{ first, second emitter }
+
+// chains are all emitters alone, and all pairs of them of which the package says that it finds what they write.
+func chains() (list []chain) {
 	esc, enc, brk := escapers(), encoders(), breakers()
-	type chain struct{ first, second emitter }
-	var chains []chain
-	for _, e := range append(append(append([]emitter{}, esc...), enc...), brk...) {
-		chains = append(chains, chain{esc[0], e})
-	}
-	for _, second := range esc[1:] {
-		for _, first := range append(append([]emitter{}, esc[1:]...), enc...) {
-			chains = append(chains, chain{first, second})
+	pairs := func(firsts, seconds []emitter) {
+		for _, first := range firsts {
+			for _, second := range seconds {
+				list = append(list, chain{first, second})
+			}
 		}
 	}
-	for _, second := range enc[5:] { // base64 of string literals
-		for _, first := range esc[1:3] {
-			chains = append(chains, chain{first, second})
+	raw, esc := esc[:1], esc[1:]
+	colours, cases := brk[4:6], brk[6:8]
+	pairs(raw, slices.Concat(raw, esc, enc, brk))
+	pairs(slices.Concat(esc, enc, brk), esc)
+	// Of escapes that others are put within, only colours leave escapes; so it is with colours.
+	pairs(esc, colours)
+	pairs(enc, brk)
+	pairs(slices.Concat(brk[:3], cases, brk[8:]), slices.Concat(brk[:3], colours, cases, brk[8:]))
+	pairs(brk[3:4], slices.Concat(colours, cases)) // there are no more than 64 gaps yet
+	// Base64 is looked for of string literals, queries and UTF-16, other encodings of the value itself.
+	pairs(append([]emitter{brk[0]}, literals(esc)...), enc[5:])
+	// Other letters make other escapes: \X41 is none.
+	pairs(slices.DeleteFunc(slices.Clone(esc), func(e emitter) bool {
+		return e.name == `\x bytes` || strings.Contains(e.name, "JSON") || strings.HasPrefix(e.name, "Go")
+	}), cases)
+	return list
+}
+
+// literals are the escapers whose text programs put into base64.
+func literals(esc []emitter) []emitter {
+	return slices.DeleteFunc(slices.Clone(esc), func(e emitter) bool {
+		switch e.name {
+		case "JSON of Go", "JSON without HTML", "ASCII JSON", "query", "path":
+			return false
 		}
+		return true
+	})
+}
+
+// holds reports whether a chain keeps what there is to find of a value.
+func (c chain) holds(shape string) bool {
+	broken := slices.ContainsFunc(breakers(), func(b emitter) bool { return b.name == c.first.name })
+	switch {
+	case c.second.name == "query" && (broken || strings.Contains(c.first.name, "indented")):
+		return false // it writes white space as +, which is base64
+	case shape == "control":
+		return !broken && c.first.name != "ASCII JSON" // without its control characters too little is left to find between others
+	case shape == "backslashes":
+		return c.first.name != "wrapped at 10" || !strings.Contains(c.second.name, "ML") // the line end is within an escape that is part of the value
+	case c.first.name == "ASCII JSON" && strings.Contains(c.second.name, "ncoding") || strings.HasPrefix(c.second.name, "base64,"):
+		return isPrintable(matrixShapes()[shape]) && !strings.Contains(matrixShapes()[shape], "\n") // it writes \u000a, which no program does
 	}
-	cells, leaks, extra := 0, 0, 0
+	return true
+}
+
+// TestMatrix writes every shape through every emitter, and through every pair of them that programs combine,
+// in one piece and cut into others. Nothing of the value is left, what stands around it is.
+func TestMatrix(t *testing.T) {
+	chains := chains()
+	var cells, leaks, extra atomic.Int64
+	t.Cleanup(func() {
+		t.Logf("%d cells of %d shapes and %d chains of emitters: %d leaks, %d over-redactions", cells.Load(), len(matrixShapes()), len(chains), leaks.Load(), extra.Load())
+	})
 	for shape, value := range matrixShapes() {
 		if raceDetector && len(shape)%5 != 0 {
 			continue // a text is redacted by one goroutine: the detector sees nothing in more of them
 		}
-		set := newSet(t, "v", value)
-		value = strings.TrimSpace(value)
-		windows := needlesOf(value)
-		for _, c := range chains {
-			once := c.first.emit("<" + value + ">")
-			if c.second.name == "query" && strings.Contains(c.first.name, "indented") {
-				continue // it writes the indentation as +, which is base64
+		t.Run(shape, func(t *testing.T) {
+			t.Parallel()
+			set := newSet(t, "v", value)
+			value := strings.TrimSpace(value)
+			windows := needlesOf(value)
+			for i, c := range chains {
+				once := c.first.emit("<" + value + ">")
+				if !c.holds(shape) || c.first.fits != nil && !c.first.fits(value) || c.second.fits != nil && !c.second.fits(once) {
+					continue
+				}
+				emitted := c.second.emit(once)
+				in := "begin. " + emitted + " .end"
+				want, _ := set.String(in)
+				sizes := chunkings(in)
+				if c.first.name != "raw" { // each pair is cut in one way, or in none
+					sizes = [][]int{{len(in), sizes[1]}, {len(in), sizes[2]}, {len(in), sizes[3]}, sizes[:1], sizes[:1]}[(i+len(shape))%5]
+				}
+				for _, size := range sizes {
+					cells.Add(1)
+					got := want
+					if size < len(in) {
+						got = streamed(t, set, in, fixed(size))
+					}
+					at := fmt.Sprintf("%s / %s / %s / %d", shape, c.first.name, c.second.name, size)
+					if got != want {
+						t.Errorf("%s: %q, want as in one piece, %q", at, got, want)
+					}
+					leak := windows.in(got)
+					if leak == "" {
+						padding := once[len(strings.TrimRight(once, "=")):]
+						leak = stays(emitted, got, max(24, 8+len(c.second.emit(c.first.emit("<<>>")+padding))))
+					}
+					if leak != "" {
+						leaks.Add(1)
+						t.Errorf("%s: %q is left of %q in %q", at, leak, in, got)
+					}
+					if !strings.HasPrefix(got, "begin. ") || !strings.HasSuffix(got, " .end") {
+						extra.Add(1)
+						t.Errorf("%s: what stands around it was taken: %q of %q", at, got, in)
+					}
+				}
 			}
-			if c.first.fits != nil && !c.first.fits(value) || c.second.fits != nil && !c.second.fits(once) {
-				continue
-			}
-			emitted := c.second.emit(once)
-			in := "begin. " + emitted + " .end"
-			want, _ := set.String(in)
-			for _, size := range chunkings(in) {
-				cells++
-				got := want
-				if size < len(in) {
-					got = streamed(t, set, in, fixed(size))
-				}
-				at := fmt.Sprintf("%s / %s / %s / %d", shape, c.first.name, c.second.name, size)
-				if got != want {
-					t.Errorf("%s: %q, want as in one piece, %q", at, got, want)
-				}
-				leak := windows.in(got)
-				if leak == "" {
-					leak = stays(emitted, got, max(24, 8+len(c.second.emit(c.first.emit("<>")))))
-				}
-				if leak != "" {
-					leaks++
-					t.Errorf("%s: %q is left of %q in %q", at, leak, in, got)
-				}
-				if !strings.HasPrefix(got, "begin. ") || !strings.HasSuffix(got, " .end") {
-					extra++
-					t.Errorf("%s: what stands around it was taken: %q of %q", at, got, in)
-				}
-			}
-		}
+		})
 	}
-	t.Logf("%d cells of %d shapes and %d emitters: %d leaks, %d over-redactions", cells, len(matrixShapes()), len(esc)+len(enc)+len(brk), leaks, extra)
 }
 
 // chunkings are the sizes of the pieces in which a text is written: all at once, and byte by byte unless that

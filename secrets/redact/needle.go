@@ -70,7 +70,7 @@ func needles(p part) []needle {
 	}
 	n.add(hex.EncodeToString([]byte(p.text)), 2*run, false, false)
 	for shift := range 5 {
-		n.add(canonical(base32Core(p.text, shift)), encodedRun, false, false)
+		n.add(canonical(base32Core(p.text, shift)), run*8/5-1, false, false)
 	}
 	return n.list
 }
@@ -140,9 +140,9 @@ func escapedForms(text string) []string {
 
 func escaped(text string) (forms []string) {
 	plain := jsonContent(text, false)
-	quoted := strconv.QuoteToASCII(text)
+	quoted, ascii := strconv.Quote(text), strconv.QuoteToASCII(text)
 	for _, form := range []string{
-		plain, jsonContent(text, true), asciiContent(plain), strings.ReplaceAll(plain, "/", `\/`), quoted[1 : len(quoted)-1],
+		plain, jsonContent(text, true), asciiContent(plain), strings.ReplaceAll(plain, "/", `\/`), quoted[1 : len(quoted)-1], ascii[1 : len(ascii)-1],
 		html.EscapeString(text), strings.ReplaceAll(text, "'", `'\''`), strings.ReplaceAll(text, "'", `'"'"'`),
 	} {
 		if form != text {
@@ -169,9 +169,9 @@ func lineForms(value string) []string {
 // JSON, a query, UTF-16.
 func quotedForms(value string) []string {
 	forms := utf16Forms(value)[:1] // big endian is not what programs for Windows use
-	if escaped := jsonContent(value, true); escaped != value {
+	if !isPlain(value) {
 		plain := jsonContent(value, false)
-		forms = append(forms, escaped, plain, asciiContent(plain), url.QueryEscape(value), url.PathEscape(value))
+		forms = append(forms, jsonContent(value, true), plain, asciiContent(plain), url.QueryEscape(value), url.PathEscape(value))
 	}
 	return forms
 }

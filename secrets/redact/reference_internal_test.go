@@ -154,12 +154,12 @@ func TestRepetitions(t *testing.T) {
 				}
 			}
 		}
-		if s.x.long.live > 20_000 {
-			t.Errorf("period %d: %d grams are indexed", period, s.x.long.live)
+		if s.x.long.sites() > 20_000 {
+			t.Errorf("period %d: %d grams are indexed", period, s.x.long.sites())
 		}
 		s.Remove("v", value)
-		if s.x.long.live != 0 {
-			t.Errorf("period %d: %d grams stay", period, s.x.long.live)
+		if s.x.long.sites() != 0 {
+			t.Errorf("period %d: %d grams stay", period, s.x.long.sites())
 		}
 	}
 }

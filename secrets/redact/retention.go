@@ -24,9 +24,9 @@ func (r *retained) drop(l *label) {
 // Sweep forgets the values whose retention is over. Adding, removing and ending holders do so, too; a
 // program that does none of that for long may call it now and then.
 func (s *Set) Sweep() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.sweep()
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	s.change(func() {})
 }
 
 // Retained is how many values are in the set only because a [Holder] had them, counted under each of their

@@ -35,7 +35,10 @@ type Set struct {
 	// a map, are done with before the lock is taken.
 	least atomic.Int64
 
-	mu        sync.RWMutex
+	// Writers hold turn for all of a change, and mu, which readers wait for, only while they put it in place.
+	turn sync.Mutex
+	mu   sync.RWMutex
+
 	entries   map[string]*entry // by trimmed value
 	x         *index
 	retained  retained
@@ -83,25 +86,26 @@ func (s *Set) AddShort(name, value string) {
 }
 
 func (s *Set) register(name, value string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.add(name, value).registered++
-	s.sweep()
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	a := s.prepare(value)
+	s.change(func() { s.add(name, value, a).registered++ })
 }
 
 // Remove undoes one [Set.Add] or [Set.AddShort] of the same name and value. Removing what is not
 // registered does nothing.
 func (s *Set) Remove(name, value string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.turn.Lock()
+	defer s.turn.Unlock()
 	e := s.entries[trim(value)]
 	if e == nil {
 		return
 	}
 	if l := e.names[name]; l != nil && l.registered > 0 {
-		l.registered--
-		s.unused(l)
-		s.sweep()
+		s.change(func() {
+			l.registered--
+			s.unused(l)
+		})
 	}
 }
 
@@ -122,18 +126,49 @@ func (s *Set) tooShort(size int) bool {
 	return least == 0 || int64(size) < least
 }
 
-// add returns the label of value under name, for the caller to count one more use of it. The caller holds mu.
-func (s *Set) add(name, value string) *label {
+// change makes a change while readers wait, and then what follows from it while they need not. The caller has
+// the turn.
+func (s *Set) change(do func()) {
+	s.exclusively(func() {
+		do()
+		s.sweep()
+	})
 	if s.x == nil {
-		s.entries, s.x = make(map[string]*entry), newIndex()
-		s.x.pool = &s.scratches
+		return
 	}
+	if next := s.x.freshTails(); next != nil {
+		s.exclusively(func() { s.x.tails = *next })
+	}
+}
+
+func (s *Set) exclusively(do func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	do()
+}
+
+// prepare makes the addition of a value, nil if the set holds it. The caller has the turn, and no other lock.
+func (s *Set) prepare(value string) *addition {
+	if s.x == nil {
+		x := newIndex()
+		x.pool = &s.scratches
+		s.exclusively(func() { s.entries, s.x = make(map[string]*entry), x })
+	}
+	if s.entries[value] != nil {
+		return nil
+	}
+	value = strings.Clone(value) // a slice of a larger text would keep all of it
+	return s.x.prepare(&entry{value: value, names: make(map[string]*label)})
+}
+
+// add returns the label of value under name, for the caller to count one more use of it. The addition is what
+// prepare returned. The caller holds mu.
+func (s *Set) add(name, value string, a *addition) *label {
 	e := s.entries[value]
 	if e == nil {
-		value = strings.Clone(value) // a slice of a larger text would keep all of it
-		e = &entry{value: value, names: make(map[string]*label)}
-		s.entries[value] = e
-		s.x.addEntry(e)
+		e = a.entry
+		s.entries[e.value] = e
+		s.x.add(a)
 		if isAmbiguous(value) {
 			s.ambiguous.Add(1)
 		}
@@ -175,21 +210,7 @@ func (s *Set) drop(l *label) {
 	}
 }
 
-// addEntry indexes a value and its parts.
-func (x *index) addEntry(e *entry) {
-	if len(canonical(e.value)) < MinLength || hasLongGap(e.value) {
-		x.version++
-		x.addWords(e)
-	}
-	if len(e.value) < MinLength {
-		return // too little to go by once it is encoded
-	}
-	for _, p := range parts(e.value) {
-		x.add(e, needles(p))
-	}
-}
-
-// removeEntry undoes addEntry.
+// removeEntry undoes add.
 func (x *index) removeEntry(e *entry) {
 	x.words = slices.DeleteFunc(slices.Clone(x.words), func(w word) bool { return w.owner == e })
 	x.remove(e)

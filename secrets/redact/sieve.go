@@ -178,9 +178,10 @@ func (s *sieve[T]) knows(g *grams, start, at int, c char) bool {
 		if isStarter[b] {
 			if next, used := decodeToken(s.t[pos:], false); used > 0 {
 				for _, b := range next.bytes[:next.n] {
-					if !isGap(b) {
+					if gap++; !isGap(b) {
 						buf[n] = b
 						n++
+						gap = 0
 					}
 				}
 				pos += used

@@ -17,8 +17,8 @@ const minTails = 1 << 12
 func (s *tails) clear() { *s = tails{} }
 
 func (s *tails) add(n *needle) {
-	text, starts := n.text, len(n.text)-n.run   // the last offset at which a hit may begin
-	if 8*(s.used+len(text)) > 64*len(s.grams) { // at most one bit of eight is set
+	text, starts := n.text, len(n.text)-n.run // the last offset at which a hit may begin
+	if s.full(len(text)) {
 		s.grow(len(text))
 	}
 	s.used += len(text)
@@ -43,12 +43,18 @@ func (s *tails) add(n *needle) {
 	}
 }
 
-// grow doubles the table by repeating each bit, as the hash of a gram has one more bit then.
+// full reports whether more bytes of needles need a larger table: at most one bit of eight is set.
+func (s *tails) full(more int) bool { return 8*(s.used+more) > 64*len(s.grams) }
+
+// mostlyStale reports whether most of what was added is gone.
+func (s *tails) mostlyStale() bool { return 4*s.stale > 3*s.used+minTails }
+
+// grow doubles the table, which stays as it is for others that use it, by repeating each bit, as the hash of a gram has one more bit then.
 func (s *tails) grow(more int) {
 	if s.grams == nil {
 		s.grams, s.shift = make([]uint64, minTails/64), 64-12
 	}
-	for 8*(s.used+more) > 64*len(s.grams) {
+	for s.full(more) {
 		bigger := make([]uint64, 2*len(s.grams))
 		for i, w := range s.grams {
 			bigger[2*i], bigger[2*i+1] = double(uint32(w)), double(uint32(w>>32)) //nolint:gosec // halves are meant

@@ -2,8 +2,8 @@ package redact
 
 import "bytes"
 
-// word is a value with too few canonical bytes to be looked for among them, or with a gap that is passed over
-// nowhere. It is found as it is.
+// word is a value with too few canonical bytes to be looked for among them, or with gaps too wide for that. It is
+// found as it is.
 type word struct {
 	text    string
 	owner   *entry
