@@ -165,10 +165,14 @@ func (s *tokens[T]) region(at, margin int) (from, to int, ok bool) {
 func (sc *scratch) search(x *index, text []byte, offset int, e edges, f *found) {
 	f.base = len(f.spans)
 	scan(x, text, e, 0, f)
+	if offset == 0 && f.open.owner != nil {
+		f.spans = append(f.spans, f.open) // as if it had been found here: it must not end within a token either
+	}
 	sc.decode(x, text, e, f)
 	for i := range f.spans[f.base:] {
 		f.spans[f.base+i].start += offset
 		f.spans[f.base+i].end += offset
+		f.spans[f.base+i].found += offset
 	}
 }
 
@@ -226,6 +230,7 @@ func (sc *scratch) searchLevels(x *index, from int, e edges, f *found) {
 				s.start, s.end = sc.levels[d].origin(s.start, s.end)
 			}
 			s.start, s.end = s.start+from, s.end+from
+			s.found = s.end
 			sc.align(&s, from, from+sc.levels[0].source)
 			f.spans = append(f.spans, s)
 		}

@@ -9,7 +9,10 @@ import (
 // span is a place in a text where a part of a value stands.
 type span struct {
 	start, end int
-	owner      *entry
+	// found is where it ended before it was widened to the end of a token. In a stream, what follows may show that
+	// there is no such token.
+	found int
+	owner *entry
 }
 
 // found collects what a search finds.
@@ -24,6 +27,7 @@ type found struct {
 	// is not 0. Only a search for the first hit notes it.
 	partial struct{ start, end int }
 	last    compared
+	open    span // of a stream, reaches into its text if it has an owner
 }
 
 // compared is a needle that was found, and where. The grams within it need not be
@@ -45,7 +49,7 @@ func (f *found) add(start, end int, owner *entry) bool {
 	if f.all != nil {
 		f.all[owner] = true
 	}
-	s := span{start: start, end: end, owner: owner}
+	s := span{start: start, end: end, found: end, owner: owner}
 	if n := len(f.spans); n > f.base && f.spans[n-1] == s {
 		return false
 	}
@@ -74,6 +78,7 @@ func (f *found) tidy() {
 	for _, s := range spans {
 		if last := len(merged) - 1; last >= 0 && s.start < merged[last].end {
 			merged[last].end = max(merged[last].end, s.end)
+			merged[last].found = max(merged[last].found, s.found)
 			merged[last].owner = f.better(merged[last].owner, s.owner)
 			continue
 		}

@@ -104,15 +104,17 @@ func (w *Writer) redact(final bool, n *counts) (err error) {
 	p := s.pass(w.holder)
 	defer p.release()
 	if w.open.owner != nil || holds(s.x, w.buf) {
+		p.f.open = w.open
 		p.sc.collect(s.x, w.buf, w.before, &p.f)
-		if w.open.owner != nil {
-			p.f.spans = append(p.f.spans, w.open)
-			finish(w.buf, &p.f)
-		}
 	}
 	cut, before := len(w.buf), w.before
 	if !final {
-		cut, before = p.cut(w.buf, w.before)
+		cut, before = p.cut(w.buf, w.before, len(w.buf))
+		// A hit that reaches over the cut waits, too, where that is affordable: what follows may show that it ends
+		// elsewhere, as a word or an escape does.
+		if start := p.over(cut); len(w.buf)-start <= 2*s.x.longest+longTail {
+			cut, before = p.cut(w.buf, w.before, start)
+		}
 	}
 	w.move(p, cut, n)
 	w.before = before
@@ -133,10 +135,13 @@ func (w *Writer) move(p *pass, cut int, n *counts) {
 			break
 		}
 		w.out = append(w.out, w.buf[at:s.start]...)
-		if at = s.end; s.end > cut {
-			w.open = span{end: s.end - cut, owner: s.owner}
+		if s.found > cut {
+			w.open = span{end: s.found - cut, found: s.found - cut, owner: s.owner}
 			at = cut
 			break
+		}
+		if at = s.end; at > cut { // no token stands there after all
+			at = s.found
 		}
 		w.out = append(w.out, p.marker(s.owner)...)
 		kept = append(kept, s)
@@ -158,14 +163,24 @@ func (w *Writer) drop(n int) {
 	}
 }
 
-// cut is the position in text up to which nothing depends on what follows the text, and what stands before
-// that at each level, where before stands before the text.
-func (p *pass) cut(text []byte, before [maxDepth + 1]byte) (int, [maxDepth + 1]byte) {
+// over is where the hit begins that reaches over the position at, or at if there is none.
+func (p *pass) over(at int) int {
+	for _, s := range p.f.spans {
+		if s.start < at && s.end > at {
+			return s.start
+		}
+	}
+	return at
+}
+
+// cut is the position in text, at most the given one, up to which nothing depends on what follows the text, and what
+// stands before that at each level, where before stands before the text.
+func (p *pass) cut(text []byte, before [maxDepth + 1]byte, limit int) (int, [maxDepth + 1]byte) {
 	x := p.set.x
 	base := 0
 	for {
 		start, end := x.nextMarker(text, base)
-		if start == end {
+		if start == end || end > limit {
 			break
 		}
 		base, before = end, behind(markerEdge)
@@ -173,7 +188,7 @@ func (p *pass) cut(text []byte, before [maxDepth + 1]byte) (int, [maxDepth + 1]b
 	text = text[base:]
 	text = text[:x.openMarker(text)]
 	most, _ := x.open(text)
-	most = min(most, openRune(text))
+	most = min(most, openRune(text), limit-base)
 	for look := firstLook; ; look *= 2 {
 		from := unbroken(text, back(text, len(text), look))
 		if from >= most && from > 0 {

@@ -57,7 +57,8 @@ func TestWriterChunks(t *testing.T) {
 		for range 1 + rnd.IntN(8) {
 			value := letters(8 + rnd.IntN(30))
 			if rnd.IntN(8) == 0 {
-				value = value[:6] + noise[rnd.IntN(len(noise))] + value[6:]
+				at := []int{6, len(value)}[rnd.IntN(2)]
+				value = value[:at] + noise[rnd.IntN(len(noise))] + value[at:]
 			}
 			values = append(values, value)
 			if err := set.Add(fmt.Sprint("v", len(values)%3), value); err != nil {
@@ -65,7 +66,9 @@ func TestWriterChunks(t *testing.T) {
 			}
 		}
 		if run%4 == 0 {
-			set.AddShort("s", letters(2+rnd.IntN(5)))
+			short := letters(2 + rnd.IntN(5))
+			values = append(values, short)
+			set.AddShort("s", short)
 		}
 		var text strings.Builder
 		for text.Len() < 20+rnd.IntN(200) {
