@@ -6,6 +6,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/sandboxguard/sandboxguard/internal/operation"
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 )
 
@@ -38,7 +39,7 @@ func (b *Sandbox) List(ctx workflow.Context, dir string) ([]DirEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := b.Exec(ctx, Command{Args: []string{"ls", "-la", "--", path}})
+	result, err := b.program(ctx, "ls", "-la", "--", path)
 	if err == nil && result.ExitCode != 0 {
 		err = nonzero("ls", result.ExitCode)
 	}
@@ -63,16 +64,21 @@ func (b *Sandbox) tool(ctx workflow.Context, name string, args ...string) error 
 	if err != nil {
 		return err
 	}
-	result, err := b.Exec(ctx, Command{Args: append(args, path)})
+	result, err := b.program(ctx, append(args, path)...)
 	if err == nil && result.ExitCode != 0 {
 		return nonzero(args[0], result.ExitCode)
 	}
 	return err
 }
 
+// program runs a program as it is, in the root of the workspace: all its paths are absolute.
+func (b *Sandbox) program(ctx workflow.Context, args ...string) (Result, error) {
+	return b.exec(ctx, operation.ExecArgs{Command: args, Shell: operation.Shell{Off: true}}, 0)
+}
+
 // exists reports whether there is a file with an absolute path.
 func (b *Sandbox) exists(ctx workflow.Context, path string) (bool, error) {
-	result, err := b.Exec(ctx, Command{Args: []string{"test", "-f", path}})
+	result, err := b.program(ctx, "test", "-f", path)
 	if err == nil && result.ExitCode > 1 {
 		err = nonzero("test", result.ExitCode)
 	}

@@ -1,6 +1,8 @@
 package sandboxclient
 
 import (
+	"time"
+
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/sandboxguard/sandboxguard/internal/operation"
@@ -40,14 +42,17 @@ func (b *Sandbox) Exec(ctx workflow.Context, cmd Command) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	timeout := cmd.Timeout
+	return b.exec(ctx, args, cmd.Timeout)
+}
+
+func (b *Sandbox) exec(ctx workflow.Context, args operation.ExecArgs, timeout time.Duration) (Result, error) {
 	if timeout == 0 {
 		timeout = b.client.options.ExecTimeout
 	}
 	seconds := timeout.Seconds()
 	args.Timeout = &seconds
 	var result operation.ExecResult
-	err = b.call(ctx, operation.Exec, activity{once: true, command: timeout}, func(s sandbox.SessionState) any {
+	err := b.call(ctx, operation.Exec, activity{once: true, command: timeout}, func(s sandbox.SessionState) any {
 		args.State = s
 		return args
 	}, &result)
