@@ -40,7 +40,7 @@
 //
 // What a host tells becomes an [*Error] with a code, whichever of the format's two spellings the host uses. What the
 // guard refuses is returned as it is, so that interceptor.IsRefused knows it. A cancelled operation has a
-// [temporal.CanceledError] in its chain. No error quotes a command, a file or a path.
+// [temporal.CanceledError] in its chain. This package adds no command, file or path to what a host tells.
 //
 // # Determinism and concurrency
 //
