@@ -1,6 +1,9 @@
 package sandboxclient
 
 import (
+	"errors"
+	"runtime"
+
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/sandboxguard/sandboxguard/internal/operation"
@@ -24,10 +27,15 @@ func (b *Sandbox) Delete(ctx workflow.Context) error {
 // ctx was cancelled, for at most three times [Options.CleanUpTimeout]. The error is the first one. Closing a sandbox
 // that was deleted does nothing.
 //
-// A host also ends the sandboxes of workflows that have ended without Close, after some time.
+// While workflow code panics Temporal lets it call nothing, so Close does nothing then but say so: if the workflow's
+// worker goes on with it after a fix, the sandbox is still there. A host also ends the sandboxes of workflows that
+// have ended without Close, after some time.
 func (b *Sandbox) Close(ctx workflow.Context) error {
 	if b.deleted {
 		return nil
+	}
+	if panicking() {
+		return errors.New("sandboxclient: close: workflow code panics and can call nothing: the host ends the sandbox some time after the workflow's end")
 	}
 	// Cancelling must not stop what it begins.
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
@@ -56,4 +64,20 @@ func (b *Sandbox) end(ctx workflow.Context, op operation.Name) error {
 		return nil // there is nothing left to end
 	}
 	return failure(op, err)
+}
+
+// panicking reports whether the goroutine runs functions that a panic has let begin. Blocking in them would make the
+// SDK report that instead of the panic.
+func panicking() bool {
+	var callers [64]uintptr
+	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers[:])])
+	for {
+		frame, more := frames.Next()
+		if frame.Function == "runtime.gopanic" {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
 }

@@ -2,6 +2,7 @@ package sandboxclient_test
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -9,6 +10,7 @@ import (
 
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/worker"
@@ -42,6 +44,8 @@ type host struct {
 	queues []string
 	// exec runs commands, if it is not nil.
 	exec func(context.Context, operation.ExecArgs) (operation.ExecResult, error)
+	// created is called in workflow code when a sandbox was made, before the client sees it.
+	created func()
 	// files are those of the workspace by their path.
 	files map[string]string
 }
@@ -161,7 +165,7 @@ func (h *host) programs(_ context.Context, args operation.ExecArgs) (operation.E
 	result := operation.ExecResult{Stdout: []byte{}, Stderr: []byte{}}
 	switch args.Command[0] {
 	case "test", "rm":
-		if !found {
+		if !found && args.Command[1] != "-rf" {
 			result.ExitCode = 1
 		}
 	}
@@ -203,15 +207,33 @@ func (o *outbound) ExecuteActivity(ctx workflow.Context, name string, args ...an
 	o.host.mu.Lock()
 	o.host.options[operation.Name(strings.TrimPrefix(name, provider+"-"))] = workflow.GetActivityOptions(ctx)
 	o.host.mu.Unlock()
-	return o.Next.ExecuteActivity(ctx, name, args...)
+	future := o.Next.ExecuteActivity(ctx, name, args...)
+	if o.host.created == nil || name != operation.Create.Activity(provider) {
+		return future
+	}
+	later, settable := workflow.NewFuture(ctx)
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		var result operation.SessionResult
+		err := future.Get(ctx, &result)
+		o.host.created()
+		settable.Set(result, err)
+	})
+	return later
+}
+
+// environment is one with the activities of a host.
+func environment(h *host) *testsuite.TestWorkflowEnvironment {
+	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
+	env := suite.NewTestWorkflowEnvironment()
+	h.register(env)
+	return env
 }
 
 // run runs workflow code against a host and returns its error.
 func run(t *testing.T, h *host, code func(workflow.Context) error) error {
 	t.Helper()
-	var suite testsuite.WorkflowTestSuite
-	env := suite.NewTestWorkflowEnvironment()
-	h.register(env)
+	env := environment(h)
 	env.ExecuteWorkflow(code)
 	if !env.IsWorkflowCompleted() {
 		t.Fatal("the workflow did not end")
@@ -246,4 +268,6 @@ func argsOf[T any](h *host) []T {
 }
 
 // answer is an error that a host answers with.
-func answer(kind string) error { return temporal.NewNonRetryableApplicationError("the host's words", kind, nil) }
+func answer(kind string) error {
+	return temporal.NewNonRetryableApplicationError("the host's words", kind, nil)
+}

@@ -1,12 +1,14 @@
 package sandboxclient_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -194,7 +196,13 @@ func TestReached(t *testing.T) {
 // host end what the first one began.
 func TestOneResume(t *testing.T) {
 	h := newHost()
-	h.fails[operation.Exec] = []error{notHere, notHere, notHere}
+	h.queues = []string{ownQueue, "host-8"}
+	h.exec = func(ctx context.Context, _ operation.ExecArgs) (operation.ExecResult, error) {
+		if activity.GetInfo(ctx).TaskQueue == ownQueue {
+			return operation.ExecResult{}, notHere
+		}
+		return operation.ExecResult{Stdout: []byte{}, Stderr: []byte{}, ExitCode: 3}, nil
+	}
 	err := within(t, h, func(ctx workflow.Context, box *sandboxclient.Sandbox) error {
 		var futures []sandboxclient.ExecFuture
 		for range 3 {
@@ -293,7 +301,7 @@ func TestErrors(t *testing.T) {
 			if !errors.As(err, &called) || sandboxclient.CodeOf(err) != c.code {
 				t.Errorf("%v: error = %v", c.err, err)
 			}
-			if errors.As(err, &e) && (e.Op != "persist" || e.Code != c.code) {
+			if errors.As(err, &e) && (e.Op != "persist" || e.Retryable != c.retryable) {
 				t.Errorf("%v: error = %+v", c.err, e)
 			}
 			return nil
