@@ -6,6 +6,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/sandboxguard/sandboxguard/internal/bind"
 	"github.com/sandboxguard/sandboxguard/internal/operation"
 )
 
@@ -23,6 +24,13 @@ type activity struct {
 
 // run carries an operation out.
 func (c *Client) run(ctx workflow.Context, op operation.Name, a activity, args, result any) error {
+	if base := c.options.Queue; a.queue != base {
+		if base == "" {
+			base = workflow.GetInfo(ctx).TaskQueueName
+		}
+		// A host's queue has no policy of its own, and its name tells nothing: the guard judges by the base queue.
+		ctx = workflow.WithValue(ctx, bind.QueueKey{}, base)
+	}
 	return workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, c.activityOptions(op, a)), op.Activity(c.provider), args).Get(ctx, result)
 }
 
@@ -35,7 +43,7 @@ func (c *Client) activityOptions(op operation.Name, a activity) workflow.Activit
 		RetryPolicy: &temporal.RetryPolicy{
 			InitialInterval: time.Second,
 			MaximumInterval: 15 * time.Second,
-			MaximumAttempts: int32(min(c.options.Attempts, maxAttempts)),
+			MaximumAttempts: c.options.Attempts,
 		},
 	}
 	if a.once {
@@ -50,6 +58,3 @@ func (c *Client) activityOptions(op operation.Name, a activity) workflow.Activit
 	}
 	return o
 }
-
-// maxAttempts keeps the number of attempts in the range of the server's type.
-const maxAttempts = 1000

@@ -54,7 +54,10 @@ func (c *Client) Create(ctx workflow.Context, config sandbox.RunConfig) (*Sandbo
 	if err := c.run(ctx, operation.Create, activity{queue: c.options.Queue, wait: true}, args, &result); err != nil {
 		return nil, failure(operation.Create, err)
 	}
-	box, err := c.sandboxOf(ctx, State{Cwd: config.Sandbox.Cwd}, result)
+	if result.State.SessionID == "" {
+		return nil, errors.New("sandboxclient: create: the host answered with a state that has no session id: see that it speaks this format")
+	}
+	box, err := c.Attach(ctx, State{Session: result.State, HostQueue: result.HostQueue, Cwd: config.Sandbox.Cwd})
 	if err != nil {
 		return nil, err
 	}
@@ -124,16 +127,6 @@ func (c *Client) createArgs(config sandbox.RunConfig) (operation.CreateArgs, err
 		}
 	}
 	return operation.CreateArgs{SnapshotSpec: asked.Snapshot, Manifest: asked.Manifest, ClientOptions: asked.Options}, nil
-}
-
-// sandboxOf is the sandbox that a host has answered with.
-func (c *Client) sandboxOf(ctx workflow.Context, state State, result operation.SessionResult) (*Sandbox, error) {
-	state.Session, state.HostQueue = result.State, result.HostQueue
-	box, err := c.Attach(ctx, state)
-	if err != nil {
-		return nil, errors.New("sandboxclient: the host answered with a state that has no session id: see that it speaks this format")
-	}
-	return box, nil
 }
 
 // resumable reports what keeps a state from being sent to a host.

@@ -127,6 +127,30 @@ func TestContinueAsNew(t *testing.T) {
 	}
 }
 
+// TestOddAnswers: what a host answers with must be the session that was asked for.
+func TestOddAnswers(t *testing.T) {
+	none, other := "", "5b8f7c1e-2222-4333-8444-666666666666"
+	h := newHost()
+	err := run(t, h, func(ctx workflow.Context) error {
+		box, err := client.Create(ctx, empty)
+		if err != nil {
+			return err
+		}
+		h.id = &other
+		if _, err := client.Resume(ctx, box.State()); err == nil || !strings.Contains(err.Error(), "another session") {
+			t.Errorf("resume: %v", err)
+		}
+		h.id = &none
+		if _, err := client.Create(ctx, empty); err == nil || !strings.Contains(err.Error(), "no session id") {
+			t.Errorf("create: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestResume: a run config with a session state is resumed; a refused resume leaves the session to be ended.
 func TestResume(t *testing.T) {
 	state := sandbox.SessionState{Type: sandbox.ClientUnixLocal, SessionID: sessionID, Snapshot: sandbox.Snapshot{Type: "noop", ID: "x"}}

@@ -23,6 +23,7 @@ import (
 
 // machine has the commands of a host run on this machine, with dir as the workspace.
 func (h *host) machine(t *testing.T, dir string) {
+	t.Helper()
 	real := func(path string) string {
 		if rest, ok := strings.CutPrefix(path, "/workspace"); ok {
 			return dir + rest

@@ -89,16 +89,36 @@ func TestCloseAttemptsAll(t *testing.T) {
 		want  []string
 		err   bool
 	}{
-		{"stop fails", map[operation.Name][]error{operation.Stop: {stopFailed}},
-			[]string{"stop@" + ownQueue, "shutdown@" + ownQueue, "delete@" + ownQueue}, true},
-		{"delete fails", map[operation.Name][]error{operation.Delete: {answer("x")}},
-			[]string{"stop@" + ownQueue, "shutdown@" + ownQueue, "delete@" + ownQueue}, true},
-		{"unknown", map[operation.Name][]error{operation.Stop: {notHere, notHere}},
-			[]string{"stop@" + ownQueue, "stop@", "shutdown@" + ownQueue, "delete@" + ownQueue}, false},
-		{"moved", map[operation.Name][]error{operation.Delete: {noHost}},
-			[]string{"stop@" + ownQueue, "shutdown@" + ownQueue, "delete@" + ownQueue, "delete@"}, false},
-		{"no host at all", map[operation.Name][]error{operation.Delete: {noHost, noHost}},
-			[]string{"stop@" + ownQueue, "shutdown@" + ownQueue, "delete@" + ownQueue, "delete@"}, true},
+		{
+			"stop fails",
+			map[operation.Name][]error{operation.Stop: {stopFailed}},
+			[]string{"stop@" + ownQueue, "shutdown@" + ownQueue, "delete@" + ownQueue},
+			true,
+		},
+		{
+			"delete fails",
+			map[operation.Name][]error{operation.Delete: {answer("x")}},
+			[]string{"stop@" + ownQueue, "shutdown@" + ownQueue, "delete@" + ownQueue},
+			true,
+		},
+		{
+			"unknown",
+			map[operation.Name][]error{operation.Stop: {notHere, notHere}},
+			[]string{"stop@" + ownQueue, "stop@", "shutdown@" + ownQueue, "delete@" + ownQueue},
+			false,
+		},
+		{
+			"moved",
+			map[operation.Name][]error{operation.Delete: {noHost}},
+			[]string{"stop@" + ownQueue, "shutdown@" + ownQueue, "delete@" + ownQueue, "delete@"},
+			false,
+		},
+		{
+			"no host at all",
+			map[operation.Name][]error{operation.Delete: {noHost, noHost}},
+			[]string{"stop@" + ownQueue, "shutdown@" + ownQueue, "delete@" + ownQueue, "delete@"},
+			true,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHost()

@@ -16,6 +16,7 @@ import (
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/sandboxguard/sandboxguard/internal/bind"
 	"github.com/sandboxguard/sandboxguard/internal/operation"
 	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/sandbox/sandboxclient"
@@ -38,6 +39,8 @@ type host struct {
 	args  []any
 	// options are those that each operation was scheduled with last.
 	options map[operation.Name]workflow.ActivityOptions
+	// bases are the base queues that were told to the guard with each operation last.
+	bases map[operation.Name]string
 	// fails are the errors of the next calls of an operation, nil for one that succeeds.
 	fails map[operation.Name][]error
 	// queues are the own queues that create and the resumes tell.
@@ -46,6 +49,8 @@ type host struct {
 	exec func(context.Context, operation.ExecArgs) (operation.ExecResult, error)
 	// created is called in workflow code when a sandbox was made, before the client sees it.
 	created func()
+	// id, if it is not nil, is the id that create and the resumes answer with.
+	id *string
 	// files are those of the workspace by their path.
 	files map[string]string
 }
@@ -53,6 +58,7 @@ type host struct {
 func newHost() *host {
 	return &host{
 		options: map[operation.Name]workflow.ActivityOptions{},
+		bases:   map[operation.Name]string{},
 		fails:   map[operation.Name][]error{},
 		files:   map[string]string{},
 		queues:  []string{ownQueue},
@@ -90,6 +96,9 @@ func (h *host) session(s sandbox.SessionState) operation.SessionResult {
 	queue := h.queues[0]
 	if len(h.queues) > 1 {
 		h.queues = h.queues[1:]
+	}
+	if h.id != nil {
+		s.SessionID = *h.id
 	}
 	return operation.SessionResult{State: s, HostQueue: queue}
 }
@@ -205,7 +214,8 @@ type outbound struct {
 
 func (o *outbound) ExecuteActivity(ctx workflow.Context, name string, args ...any) workflow.Future {
 	o.host.mu.Lock()
-	o.host.options[operation.Name(strings.TrimPrefix(name, provider+"-"))] = workflow.GetActivityOptions(ctx)
+	op := operation.Name(strings.TrimPrefix(name, provider+"-"))
+	o.host.options[op], o.host.bases[op] = workflow.GetActivityOptions(ctx), bind.Queue(ctx)
 	o.host.mu.Unlock()
 	future := o.Next.ExecuteActivity(ctx, name, args...)
 	if o.host.created == nil || name != operation.Create.Activity(provider) {

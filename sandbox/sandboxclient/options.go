@@ -26,7 +26,7 @@ type Options struct {
 	CleanUpTimeout time.Duration
 	// Attempts is how often an operation is tried whose repetition changes nothing. Commands, writes and
 	// unpacking have one attempt, whatever it says. 0 means 3.
-	Attempts int
+	Attempts int32
 }
 
 func (o Options) check() error {

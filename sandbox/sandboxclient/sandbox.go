@@ -2,6 +2,7 @@ package sandboxclient
 
 import (
 	"cmp"
+	"errors"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -121,8 +122,8 @@ func (b *Sandbox) resume(ctx workflow.Context) error {
 	if err != nil {
 		return failure(operation.Resume, err)
 	}
-	if _, err := b.client.sandboxOf(ctx, b.state, result); err != nil {
-		return err
+	if result.State.SessionID != b.ID() {
+		return errors.New("sandboxclient: resume: the host answered with another session: see that it speaks this format")
 	}
 	b.state.Session, b.state.HostQueue = result.State, result.HostQueue
 	b.resumed++

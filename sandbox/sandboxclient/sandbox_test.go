@@ -125,6 +125,13 @@ func TestOptions(t *testing.T) {
 					t.Errorf("%s has %+v, want %+v", op, got, want)
 				}
 			}
+			base := c.options.Queue
+			if base == "" {
+				base = baseQueue
+			}
+			if h.bases[operation.Create] != "" || h.bases[operation.Exec] != base || h.bases[operation.Delete] != base {
+				t.Errorf("the guard is told the base queues %v, want %s for what goes to the host's own", h.bases, base)
+			}
 			if queue := h.options[operation.Create].TaskQueue; c.options.Queue != "" && queue != c.options.Queue {
 				t.Errorf("created on %s", queue)
 			}
@@ -154,24 +161,60 @@ func TestReached(t *testing.T) {
 		want  []string
 		err   error
 	}{
-		{"exec, another host", exec, map[operation.Name][]error{operation.Exec: {notHere}},
-			[]string{"exec@" + ownQueue, "resume@" + baseQueue, "start@" + again, "exec@" + again}, nil},
-		{"exec, no host", exec, map[operation.Name][]error{operation.Exec: {noHost}},
-			[]string{"exec@" + ownQueue, "resume@" + baseQueue, "start@" + again, "exec@" + again}, nil},
-		{"once only", exec, map[operation.Name][]error{operation.Exec: {notHere, notHere}},
-			[]string{"exec@" + ownQueue, "resume@" + baseQueue, "start@" + again, "exec@" + again}, sandboxclient.ErrNotFound},
-		{"not resumed", exec, map[operation.Name][]error{operation.Exec: {notHere}, operation.Resume: {notHere}},
-			[]string{"exec@" + ownQueue, "resume@" + baseQueue}, sandboxclient.ErrNotFound},
-		{"read", read, map[operation.Name][]error{operation.Read: {noHost}},
-			[]string{"read@" + ownQueue, "resume@" + baseQueue, "start@" + again, "read@" + again}, nil},
-		{"start", start, map[operation.Name][]error{operation.Start: {nil, notHere}},
-			[]string{"start@" + ownQueue, "resume@" + baseQueue, "start@" + again}, nil},
-		{"stays stopped", stopped, map[operation.Name][]error{operation.Read: {notHere}},
-			[]string{"stop@" + ownQueue, "read@" + ownQueue, "resume@" + baseQueue, "read@" + again}, nil},
-		{"ran too long", exec, map[operation.Name][]error{operation.Exec: {temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_START_TO_CLOSE, nil)}},
-			[]string{"exec@" + ownQueue}, sandboxclient.ErrMayHaveRun},
-		{"tried again", read, map[operation.Name][]error{operation.Read: {errors.New("a hiccup"), errors.New("another")}},
-			[]string{"read@" + ownQueue, "read@" + ownQueue, "read@" + ownQueue}, nil},
+		{
+			"exec, another host", exec,
+			map[operation.Name][]error{operation.Exec: {notHere}},
+			[]string{"exec@" + ownQueue, "resume@" + baseQueue, "start@" + again, "exec@" + again},
+			nil,
+		},
+		{
+			"exec, no host", exec,
+			map[operation.Name][]error{operation.Exec: {noHost}},
+			[]string{"exec@" + ownQueue, "resume@" + baseQueue, "start@" + again, "exec@" + again},
+			nil,
+		},
+		{
+			"once only", exec,
+			map[operation.Name][]error{operation.Exec: {notHere, notHere}},
+			[]string{"exec@" + ownQueue, "resume@" + baseQueue, "start@" + again, "exec@" + again},
+			sandboxclient.ErrNotFound,
+		},
+		{
+			"not resumed", exec,
+			map[operation.Name][]error{operation.Exec: {notHere}, operation.Resume: {notHere}},
+			[]string{"exec@" + ownQueue, "resume@" + baseQueue},
+			sandboxclient.ErrNotFound,
+		},
+		{
+			"read", read,
+			map[operation.Name][]error{operation.Read: {noHost}},
+			[]string{"read@" + ownQueue, "resume@" + baseQueue, "start@" + again, "read@" + again},
+			nil,
+		},
+		{
+			"start", start,
+			map[operation.Name][]error{operation.Start: {nil, notHere}},
+			[]string{"start@" + ownQueue, "resume@" + baseQueue, "start@" + again},
+			nil,
+		},
+		{
+			"stays stopped", stopped,
+			map[operation.Name][]error{operation.Read: {notHere}},
+			[]string{"stop@" + ownQueue, "read@" + ownQueue, "resume@" + baseQueue, "read@" + again},
+			nil,
+		},
+		{
+			"ran too long", exec,
+			map[operation.Name][]error{operation.Exec: {temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_START_TO_CLOSE, nil)}},
+			[]string{"exec@" + ownQueue},
+			sandboxclient.ErrMayHaveRun,
+		},
+		{
+			"tried again", read,
+			map[operation.Name][]error{operation.Read: {errors.New("a hiccup"), errors.New("another")}},
+			[]string{"read@" + ownQueue, "read@" + ownQueue, "read@" + ownQueue},
+			nil,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHost()
