@@ -121,6 +121,24 @@ func TestApplyPatchForced(t *testing.T) {
 	}
 }
 
+// TestApplyPatchCannotLook: a file that cannot be looked for is neither there nor missing.
+func TestApplyPatchCannotLook(t *testing.T) {
+	h := newHost() // whose commands end with code 3
+	if err := within(t, h, func(ctx workflow.Context, box *sandboxclient.Sandbox) error {
+		for _, lines := range [][]string{{"*** Add File: a", "+x"}, {"*** Delete File: a"}} {
+			if err := box.ApplyPatch(ctx, patch(lines...)); sandboxclient.CodeOf(err) != backend.ExecNonzero {
+				t.Errorf("error = %v", err)
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"exec", "exec"}, h.seen()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestApplyPatchFails: what a host answers keeps its meaning.
 func TestApplyPatchFails(t *testing.T) {
 	for _, c := range []struct {

@@ -30,6 +30,7 @@ func TestCreateRefuses(t *testing.T) {
 		{"no sandbox", client, sandbox.RunConfig{}, "asks for no sandbox"},
 		{"another provider", client, with(sandbox.SandboxRunConfig{Client: "docker"}), "another provider"},
 		{"limits", client, with(sandbox.SandboxRunConfig{ArchiveLimits: &sandbox.ArchiveLimits{MaxMembers: limit}}), "has limits"},
+		{"other limits", client, with(sandbox.SandboxRunConfig{ConcurrencyLimits: &sandbox.ConcurrencyLimits{ManifestEntries: limit}}), "has limits"},
 		{"host paths", client, with(sandbox.SandboxRunConfig{Manifest: &bound}), "paths of a host: /b, /c"},
 		{"malformed", client, with(sandbox.SandboxRunConfig{Manifest: &sandbox.Manifest{Version: 2}}), "/sandbox/manifest/version"},
 		{"resume with host paths", client, with(sandbox.SandboxRunConfig{SessionState: &sandbox.SessionState{

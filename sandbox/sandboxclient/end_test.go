@@ -41,6 +41,9 @@ func TestEnds(t *testing.T) {
 			if _, err := box.Read(ctx, "a"); !temporal.IsCanceledError(err) || errors.Is(err, sandboxclient.ErrMayHaveRun) {
 				t.Errorf("read after cancellation: %v", err)
 			}
+			if _, err := box.Exec(ctx, sandboxclient.Command{Args: []string{"x"}}); !temporal.IsCanceledError(err) || errors.Is(err, sandboxclient.ErrMayHaveRun) {
+				t.Errorf("exec after cancellation: %v", err)
+			}
 			return err
 		}, append([]string{"exec"}, ending...), temporal.IsCanceledError},
 	} {

@@ -89,7 +89,7 @@ func onceFailure(op operation.Name, err error) error {
 		return known
 	case temporal.IsCanceledError(err):
 	case !errors.As(err, &called):
-		return err // refused before it was scheduled
+		return err // refused by the guard before it was scheduled
 	case errors.As(err, &app) && refusedBefore(app.Type()):
 		return err
 	}
@@ -99,10 +99,11 @@ func onceFailure(op operation.Name, err error) error {
 	}
 }
 
-// refusedBefore reports the types of errors that the guard or the host answers with before an operation begins.
+// refusedBefore reports the types of errors that the guard or the host answers with before an operation begins. Output
+// that breaks policy is refused after it.
 func refusedBefore(kind string) bool {
 	switch kind {
-	case operation.MayHaveRun, operation.OutputWithheld:
+	case operation.MayHaveRun, operation.OutputWithheld, "sandboxguard.PolicyViolation":
 		return false
 	case operation.InvalidArgument, "TemporalWorkerEnvValueUnresolved":
 		return true

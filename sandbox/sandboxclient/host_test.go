@@ -39,6 +39,8 @@ type host struct {
 	args  []any
 	// options are those that each operation was scheduled with last.
 	options map[operation.Name]workflow.ActivityOptions
+	// refuse are the operations that a guard in workflow code refuses.
+	refuse map[operation.Name]error
 	// bases are the base queues that were told to the guard with each operation last.
 	bases map[operation.Name]string
 	// fails are the errors of the next calls of an operation, nil for one that succeeds.
@@ -216,7 +218,13 @@ func (o *outbound) ExecuteActivity(ctx workflow.Context, name string, args ...an
 	o.host.mu.Lock()
 	op := operation.Name(strings.TrimPrefix(name, provider+"-"))
 	o.host.options[op], o.host.bases[op] = workflow.GetActivityOptions(ctx), bind.Queue(ctx)
+	refused := o.host.refuse[op]
 	o.host.mu.Unlock()
+	if refused != nil {
+		future, settable := workflow.NewFuture(ctx)
+		settable.SetError(refused)
+		return future
+	}
 	future := o.Next.ExecuteActivity(ctx, name, args...)
 	if o.host.created == nil || name != operation.Create.Activity(provider) {
 		return future
