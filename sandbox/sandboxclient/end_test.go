@@ -1,0 +1,197 @@
+package sandboxclient_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/sandboxguard/sandboxguard/internal/operation"
+	"github.com/sandboxguard/sandboxguard/sandbox/sandboxclient"
+)
+
+var ending = []string{"stop", "shutdown", "delete"}
+
+// TestEnds: a deferred Close leaves nothing, however the workflow ends, but for a panic: workflow code cannot call
+// anything then, and what it says about itself must not be lost.
+func TestEnds(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		end  func(ctx workflow.Context, box *sandboxclient.Sandbox) error
+		seen []string
+		want func(error) bool
+	}{
+		{"success", func(workflow.Context, *sandboxclient.Sandbox) error { return nil }, ending, func(err error) bool { return err == nil }},
+		{"failure", func(workflow.Context, *sandboxclient.Sandbox) error { return errors.New("broken") }, ending, func(err error) bool { return err != nil }},
+		{"panic", func(workflow.Context, *sandboxclient.Sandbox) error { panic("broken") }, nil, func(err error) bool { return err != nil && strings.Contains(err.Error(), "broken") }},
+		{"continued as new", func(ctx workflow.Context, _ *sandboxclient.Sandbox) error {
+			return workflow.NewContinueAsNewError(ctx, "Next")
+		}, ending, workflow.IsContinueAsNewError},
+		{"cancelled while it waits", func(ctx workflow.Context, box *sandboxclient.Sandbox) error {
+			_, err := box.Exec(ctx, sandboxclient.Command{Args: []string{"sleep"}})
+			if !errors.Is(err, sandboxclient.ErrMayHaveRun) {
+				t.Errorf("exec: %v", err)
+			}
+			if _, err := box.Read(ctx, "a"); !temporal.IsCanceledError(err) || errors.Is(err, sandboxclient.ErrMayHaveRun) {
+				t.Errorf("read after cancellation: %v", err)
+			}
+			if _, err := box.Exec(ctx, sandboxclient.Command{Args: []string{"x"}}); !temporal.IsCanceledError(err) || errors.Is(err, sandboxclient.ErrMayHaveRun) {
+				t.Errorf("exec after cancellation: %v", err)
+			}
+			return err
+		}, append([]string{"exec"}, ending...), temporal.IsCanceledError},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newHost()
+			env := environment(h)
+			stopped := make(chan struct{})
+			h.exec = func(context.Context, operation.ExecArgs) (operation.ExecResult, error) {
+				env.CancelWorkflow()
+				<-stopped // as a host ends what runs when it is told to stop
+				return operation.ExecResult{}, errors.New("ended")
+			}
+			env.SetOnActivityStartedListener(func(info *activity.Info, _ context.Context, _ converter.EncodedValues) {
+				if info.ActivityType.Name == operation.Stop.Activity(provider) {
+					close(stopped)
+				}
+			})
+			env.ExecuteWorkflow(func(ctx workflow.Context) error {
+				box, err := client.Create(ctx, empty)
+				if err != nil {
+					return err
+				}
+				defer func() {
+					if err := box.Close(ctx); (err != nil) != (c.seen == nil) {
+						t.Errorf("close: %v", err)
+					}
+				}()
+				return c.end(ctx, box)
+			})
+			if !env.IsWorkflowCompleted() || !c.want(env.GetWorkflowError()) {
+				t.Errorf("the workflow ended with %v", env.GetWorkflowError())
+			}
+			if diff := cmp.Diff(c.seen, h.seen()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestCloseAttemptsAll: the first error is returned and nothing is left out. A host that has no record is no error.
+func TestCloseAttemptsAll(t *testing.T) {
+	stopFailed := answer("workspace_stop_error")
+	for _, c := range []struct {
+		name  string
+		fails map[operation.Name][]error
+		want  []string
+		err   bool
+	}{
+		{
+			"stop fails",
+			map[operation.Name][]error{operation.Stop: {stopFailed}},
+			[]string{"stop@" + ownQueue, "shutdown@" + ownQueue, "delete@" + ownQueue},
+			true,
+		},
+		{
+			"delete fails",
+			map[operation.Name][]error{operation.Delete: {answer("x")}},
+			[]string{"stop@" + ownQueue, "shutdown@" + ownQueue, "delete@" + ownQueue},
+			true,
+		},
+		{
+			"unknown",
+			map[operation.Name][]error{operation.Stop: {notHere, notHere}},
+			[]string{"stop@" + ownQueue, "stop@", "shutdown@" + ownQueue, "delete@" + ownQueue},
+			false,
+		},
+		{
+			"moved",
+			map[operation.Name][]error{operation.Delete: {noHost}},
+			[]string{"stop@" + ownQueue, "shutdown@" + ownQueue, "delete@" + ownQueue, "delete@"},
+			false,
+		},
+		{
+			"no host at all",
+			map[operation.Name][]error{operation.Delete: {noHost, noHost}},
+			[]string{"stop@" + ownQueue, "shutdown@" + ownQueue, "delete@" + ownQueue, "delete@"},
+			true,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newHost()
+			h.fails = c.fails
+			if err := within(t, h, func(ctx workflow.Context, box *sandboxclient.Sandbox) error {
+				if err := box.Close(ctx); (err != nil) != c.err {
+					t.Errorf("close: %v", err)
+				}
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			want := []string{"create@" + baseQueue, "start@" + ownQueue}
+			for _, call := range c.want {
+				if call[len(call)-1] == '@' {
+					call += baseQueue
+				}
+				want = append(want, call)
+			}
+			if diff := cmp.Diff(want, h.calls); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestCreateLeavesNothing: what a failed or cancelled Create has made is deleted.
+func TestCreateLeavesNothing(t *testing.T) {
+	refused := answer("sandboxguard.SecretNotGranted")
+	for _, c := range []struct {
+		name   string
+		fails  map[operation.Name][]error
+		cancel bool
+		seen   []string
+		is     func(error) bool
+	}{
+		{"not created", map[operation.Name][]error{operation.Create: {refused}}, false, nil, isType("sandboxguard.SecretNotGranted")},
+		{"not started", map[operation.Name][]error{operation.Start: {refused}}, false, ending, isType("sandboxguard.SecretNotGranted")},
+		{"cancelled after it was made", nil, true, ending, temporal.IsCanceledError},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newHost()
+			h.fails = c.fails
+			err := run(t, h, func(ctx workflow.Context) error {
+				ctx, cancel := workflow.WithCancel(ctx)
+				if c.cancel {
+					h.created = cancel
+				}
+				box, err := client.Create(ctx, empty)
+				if box != nil || !c.is(err) {
+					t.Errorf("create: %v, %v", box, err)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.seen, h.seen()); diff != "" {
+				t.Error(diff)
+			}
+			if !h.options[operation.Create].WaitForCancellation {
+				t.Error("the end of a cancelled create is not awaited")
+			}
+		})
+	}
+}
+
+func isType(kind string) func(error) bool {
+	return func(err error) bool {
+		var app *temporal.ApplicationError
+		return errors.As(err, &app) && app.Type() == kind
+	}
+}

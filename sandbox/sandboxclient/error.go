@@ -1,0 +1,136 @@
+package sandboxclient
+
+import (
+	"errors"
+	"strings"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/sandboxguard/sandboxguard/internal/operation"
+	"github.com/sandboxguard/sandboxguard/sandbox/backend"
+)
+
+var (
+	// ErrNotFound is in the chain of the error when no host that could be reached has the sandbox, or none that
+	// has it takes this workflow for its owner. Create another one.
+	ErrNotFound = errors.New("sandboxclient: no such sandbox")
+	// ErrMayHaveRun is in the chain of the error when a command or a write may have been carried out, in part or
+	// as a whole, and its result is lost. The error of a command that has it not in its chain says that the
+	// command did not run.
+	ErrMayHaveRun = errors.New("sandboxclient: it may have run")
+)
+
+// Error is a failure that a host has told, or that calling one has ended in. Refusals of the guard are not made into
+// one, unless they came after a command had run.
+type Error struct {
+	// Op is the operation that failed, such as "exec".
+	Op string
+	// Code is what went wrong. Empty means that the host told none.
+	Code backend.Code
+	// Retryable is whether the host thinks that another call may succeed.
+	Retryable bool
+
+	message string
+	kind    error // ErrNotFound, ErrMayHaveRun or nil
+	cause   error
+}
+
+// Error returns the operation, what happened and what to do.
+func (e *Error) Error() string { return "sandboxclient: " + e.Op + ": " + e.message }
+
+// Is reports whether target is the kind of e, [ErrNotFound] or [ErrMayHaveRun].
+func (e *Error) Is(target error) bool { return e.kind != nil && target == e.kind }
+
+// Unwrap returns the error of the activity, nil if there was none.
+func (e *Error) Unwrap() error { return e.cause }
+
+// CodeOf returns the code of the first [Error] in the chain of err, empty if there is none.
+func CodeOf(err error) backend.Code {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}
+
+// failure is the error of an operation that err ended. What is not about sandboxes is returned as it is.
+func failure(op operation.Name, err error) error {
+	e := &Error{Op: verb(op), cause: err}
+	var app *temporal.ApplicationError
+	switch {
+	case err == nil:
+		return nil
+	case isNotHere(err):
+		e.kind, e.message = ErrNotFound, "no such sandbox: no host that was reached has it, create another one"
+	case timeoutOf(err) == enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START:
+		e.message = "no host took it in time: see that one of the provider runs, and that Options.Queue is its task queue"
+	case errors.As(err, &app) && codeOf(app) != "":
+		e.Code, e.Retryable, e.message = codeOf(app), !app.NonRetryable(), app.Message()
+	default:
+		return err
+	}
+	return e
+}
+
+// onceFailure is failure for an operation that has one attempt: unless it is known not to have begun, it may have.
+func onceFailure(op operation.Name, err error) error {
+	var known *Error
+	var called *temporal.ActivityError
+	var app *temporal.ApplicationError
+	at := failure(op, err)
+	switch {
+	case at == nil:
+		return nil
+	case errors.As(at, &known) && known.Code != backend.ExecTimeout:
+		return at // the host says what failed, or that nothing was begun
+	case known != nil:
+		known.kind = ErrMayHaveRun
+		return known
+	case temporal.IsCanceledError(err):
+	case !errors.As(err, &called):
+		return err // refused by the guard before it was scheduled
+	case errors.As(err, &app) && refusedBefore(app.Type()):
+		return err
+	}
+	return &Error{
+		Op: verb(op), kind: ErrMayHaveRun, cause: err,
+		message: "it may have run, and its result is lost: look at what it has left behind before you repeat it",
+	}
+}
+
+// refusedBefore reports the types of errors that the guard or the host answers with before an operation begins. Output
+// that breaks policy is refused after it.
+func refusedBefore(kind string) bool {
+	switch kind {
+	case operation.MayHaveRun, operation.OutputWithheld, "sandboxguard.PolicyViolation":
+		return false
+	case operation.InvalidArgument, "TemporalWorkerEnvValueUnresolved":
+		return true
+	}
+	return strings.HasPrefix(kind, "sandboxguard.")
+}
+
+// isUnreached reports that an operation came to no host that has the session, and that nothing was done.
+func isUnreached(err error) bool {
+	return isNotHere(err) || timeoutOf(err) == enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START
+}
+
+func isNotHere(err error) bool {
+	var app *temporal.ApplicationError
+	return errors.As(err, &app) && app.Type() == operation.NotHere
+}
+
+func timeoutOf(err error) enumspb.TimeoutType {
+	var timeout *temporal.TimeoutError
+	if errors.As(err, &timeout) {
+		return timeout.TimeoutType()
+	}
+	return enumspb.TIMEOUT_TYPE_UNSPECIFIED
+}
+
+// verb is an operation's name for people.
+func verb(op operation.Name) string {
+	_, name, _ := strings.Cut(strings.TrimPrefix(string(op), "sandbox_"), "_")
+	return strings.TrimSuffix(name, "_workspace")
+}

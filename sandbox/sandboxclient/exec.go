@@ -1,0 +1,70 @@
+package sandboxclient
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/sandboxguard/sandboxguard/internal/operation"
+	"github.com/sandboxguard/sandboxguard/sandbox"
+)
+
+// Result is what has become of a command. A command that ends with an exit code other than 0 is no error.
+type Result struct {
+	// Stdout and Stderr are what the command has written, as the host has passed it on: without values of secrets,
+	// and cut by a host that bounds them.
+	Stdout, Stderr []byte
+	// ExitCode is the code that the command ended with. Hosts report a signal in different ways: as -N or 128+N.
+	ExitCode int
+}
+
+// ExecFuture is a command that runs.
+type ExecFuture struct{ future workflow.Future }
+
+// Future returns the future behind f, for a [workflow.Selector]. Its value is a [Result].
+func (f ExecFuture) Future() workflow.Future { return f.future }
+
+// IsReady reports whether the command has ended.
+func (f ExecFuture) IsReady() bool { return f.future.IsReady() }
+
+// Get waits for the command and returns what [Sandbox.Exec] would have.
+func (f ExecFuture) Get(ctx workflow.Context) (Result, error) {
+	var result Result
+	err := f.future.Get(ctx, &result)
+	return result, err
+}
+
+// Exec runs a command to its end. It has one attempt: an error with [ErrMayHaveRun] in its chain leaves open whether
+// it ran, one without says that it did not. One that its timeout has ended has the code exec_timeout and counts as
+// one that may have run.
+func (b *Sandbox) Exec(ctx workflow.Context, cmd Command) (Result, error) {
+	args, err := b.execArgs(ctx, cmd)
+	if err != nil {
+		return Result{}, err
+	}
+	return b.exec(ctx, args, cmd.Timeout)
+}
+
+func (b *Sandbox) exec(ctx workflow.Context, args operation.ExecArgs, timeout time.Duration) (Result, error) {
+	if timeout == 0 {
+		timeout = b.client.options.ExecTimeout
+	}
+	seconds := timeout.Seconds()
+	args.Timeout = &seconds
+	var result operation.ExecResult
+	err := b.call(ctx, operation.Exec, activity{once: true, command: timeout}, func(s sandbox.SessionState) any {
+		args.State = s
+		return args
+	}, &result)
+	if err != nil {
+		return Result{}, err
+	}
+	return Result(result), nil
+}
+
+// ExecAsync begins a command as [Sandbox.Exec] does, and returns at once.
+func (b *Sandbox) ExecAsync(ctx workflow.Context, cmd Command) ExecFuture {
+	future, settable := workflow.NewFuture(ctx)
+	workflow.Go(ctx, func(ctx workflow.Context) { settable.Set(b.Exec(ctx, cmd)) })
+	return ExecFuture{future}
+}

@@ -1,0 +1,94 @@
+package sandboxclient
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/sandboxguard/sandboxguard/internal/operation"
+	"github.com/sandboxguard/sandboxguard/sandbox"
+)
+
+// WriteOption changes how a file is written.
+type WriteOption int
+
+// Force writes contents with redaction markers in them. The zero WriteOption is not valid.
+const Force WriteOption = 1
+
+// MarkerError is why contents were not written: something was redacted in them. What was read from a sandbox has
+// markers in the place of secrets, and writing it back would put the markers into the file.
+type MarkerError struct {
+	// Offset is where the first marker is, in bytes.
+	Offset int
+}
+
+// Error says what to do.
+func (e *MarkerError) Error() string {
+	return fmt.Sprintf("sandboxclient: not written: a redaction marker is at byte %d, and it would take the place of the secret\n"+
+		"  fix: change the file with a command in the sandbox, or write with Force if the marker is meant", e.Offset)
+}
+
+// Read returns the contents of a file, with a marker in the place of each secret. A path is relative to the workspace
+// root, or absolute within it or within a path grant.
+func (b *Sandbox) Read(ctx workflow.Context, path string) ([]byte, error) {
+	var result operation.DataResult
+	err := b.call(ctx, operation.Read, activity{}, func(s sandbox.SessionState) any {
+		return operation.ReadArgs{State: s, Path: path}
+	}, &result)
+	return result.Data, err
+}
+
+// Write puts data in place of the contents of a file, and makes the directories on the way. It has one attempt, see
+// [ErrMayHaveRun]. Without [Force] data that has redaction markers in it is refused with a [*MarkerError].
+func (b *Sandbox) Write(ctx workflow.Context, path string, data []byte, options ...WriteOption) error {
+	if err := unmarked(data, options); err != nil {
+		return err
+	}
+	return b.write(ctx, activity{once: true}, path, data)
+}
+
+func (b *Sandbox) write(ctx workflow.Context, a activity, path string, data []byte) error {
+	return b.call(ctx, operation.Write, a, func(s sandbox.SessionState) any {
+		return operation.WriteArgs{State: s, Path: path, Data: notNil(data)}
+	}, nil)
+}
+
+// writeInput puts the input of a command into a file of its own, and returns the path. Writing it again does no harm.
+func (b *Sandbox) writeInput(ctx workflow.Context, data []byte) (string, error) {
+	b.inputs++
+	name := ".stdin-" + workflow.GetInfo(ctx).WorkflowExecution.RunID + "-" + strconv.Itoa(b.inputs)
+	file, err := b.path(name)
+	if err != nil {
+		return "", err
+	}
+	return file, b.write(ctx, activity{}, name, data)
+}
+
+// unmarked refuses data with a marker in it.
+func unmarked(data []byte, options []WriteOption) error {
+	if slices.Contains(options, Force) {
+		return nil
+	}
+	for at := 0; ; {
+		i := bytes.Index(data[at:], []byte("[redacted"))
+		if i < 0 {
+			return nil
+		}
+		after := at + i + len("[redacted")
+		if after < len(data) && (data[after] == ':' || data[after] == ']') {
+			return &MarkerError{Offset: at + i}
+		}
+		at = after
+	}
+}
+
+// notNil is data in a form that is not written as null.
+func notNil(data []byte) []byte {
+	if data == nil {
+		return []byte{}
+	}
+	return data
+}

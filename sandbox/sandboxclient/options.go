@@ -1,0 +1,59 @@
+package sandboxclient
+
+import (
+	"errors"
+	"time"
+)
+
+// Options are how a [Client] calls its hosts. The zero Options are usable: hosts are looked for on the workflow's own
+// task queue, with the defaults named below.
+type Options struct {
+	// Queue is the task queue on which sandboxes are made and resumed. Empty means that of the workflow. All else
+	// goes to the queue that the host has named for itself, if it did.
+	Queue string
+	// ScheduleToStartTimeout is how long an operation waits for a host to take it. One that no host has taken is
+	// tried on another host. 0 means a minute.
+	ScheduleToStartTimeout time.Duration
+	// StartToCloseTimeout bounds one attempt of an operation; a command has this time on top of its own, to wait
+	// for its turn and to be ended. 0 means 5 minutes.
+	StartToCloseTimeout time.Duration
+	// HeartbeatTimeout is how long a host that runs a command may be silent before it counts as lost. 0 means 30
+	// seconds. A negative one means that it may be silent for ever, which hosts written in Python are.
+	HeartbeatTimeout time.Duration
+	// ExecTimeout is that of commands without one of their own. 0 means 10 minutes.
+	ExecTimeout time.Duration
+	// CleanUpTimeout bounds Stop, Shutdown and Delete, each with all its attempts. 0 means 2 minutes.
+	CleanUpTimeout time.Duration
+	// Attempts is how often an operation is tried whose repetition changes nothing. Commands, writes and
+	// unpacking have one attempt, whatever it says. 0 means 3.
+	Attempts int32
+}
+
+func (o Options) check() error {
+	if o.Attempts < 0 || o.ScheduleToStartTimeout < 0 || o.StartToCloseTimeout < 0 || o.ExecTimeout < 0 || o.CleanUpTimeout < 0 {
+		return errors.New("sandboxclient: an option is negative: set it to 0 for its default")
+	}
+	return nil
+}
+
+func (o Options) withDefaults() Options {
+	for _, d := range []struct {
+		option *time.Duration
+		value  time.Duration
+	}{
+		{&o.ScheduleToStartTimeout, time.Minute},
+		{&o.StartToCloseTimeout, 5 * time.Minute},
+		{&o.HeartbeatTimeout, 30 * time.Second},
+		{&o.ExecTimeout, 10 * time.Minute},
+		{&o.CleanUpTimeout, 2 * time.Minute},
+	} {
+		if *d.option == 0 {
+			*d.option = d.value
+		}
+	}
+	o.HeartbeatTimeout = max(o.HeartbeatTimeout, 0)
+	if o.Attempts == 0 {
+		o.Attempts = 3
+	}
+	return o
+}
