@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"go.temporal.io/sdk/workflow"
+
 	"github.com/sandboxguard/sandboxguard/internal/bind"
 	"github.com/sandboxguard/sandboxguard/internal/mint"
 	"github.com/sandboxguard/sandboxguard/internal/operation"
@@ -19,6 +21,23 @@ func isOperation(args []any) bool { return slices.ContainsFunc(args, operation.I
 // endsSession is true for those that only end something. They hold nothing that anybody
 // may hold up: a session whose secret was revoked must stop, too.
 func endsSession(args []any) bool { return slices.ContainsFunc(args, operation.IsCleanUp) }
+
+// governedBy is the queue whose policy governs an activity: for an operation on a session that is on its way to the
+// host's private queue, the one that the host serves.
+func governedBy(ctx workflow.Context, queue string, args []any) string {
+	if base := bind.Queue(ctx); base != "" && isOperation(args) {
+		return base
+	}
+	return queue
+}
+
+// baseQueue is the queue that the worker of a host works for, empty for every other worker.
+func baseQueue(ctx context.Context) string {
+	if ctx == nil {
+		return ""
+	}
+	return bind.Queue(ctx)
+}
 
 // withBinder lets the host of a session bind its values when it first needs them. Only
 // this module's arguments of operations have it: the variables of a session are another

@@ -210,3 +210,22 @@ func TestEndingASessionIsNeverRefused(t *testing.T) {
 		})
 	}
 }
+
+// TestPrivateQueueOfAHost: the policy of the base queue is in force on the queue that a host made for itself, for the
+// operations on sessions and for nothing else.
+func TestPrivateQueueOfAHost(t *testing.T) {
+	env := environment(t, options(t, bindsToken))
+	env.RegisterActivityWithOptions(func(context.Context, operation.StateArgs) error { return nil }, named("Start"))
+	env.RegisterActivityWithOptions(func(context.Context, sandbox.SessionState) error { return nil }, named("Other"))
+	if err := run(t, env, func(ctx workflow.Context) error {
+		ctx = workflow.WithTaskQueue(options60(ctx), "host-7")
+		ctx = workflow.WithRetryPolicy(ctx, temporal.RetryPolicy{MaximumAttempts: 1})
+		operated := operation.StateArgs{State: sessionOf(deployToken())}
+		wantRules(t, workflow.ExecuteActivity(ctx, "Start", operated).Get(ctx, nil), "queue-unlisted")
+		ctx = workflow.WithValue(ctx, binding.QueueKey{}, testQueue)
+		wantRules(t, workflow.ExecuteActivity(ctx, "Other", operated.State).Get(ctx, nil), "queue-unlisted")
+		return workflow.ExecuteActivity(ctx, "Start", operated).Get(ctx, nil)
+	}); err != nil {
+		t.Fatal(err)
+	}
+}

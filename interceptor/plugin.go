@@ -150,14 +150,18 @@ func (p *plugin) wrapConverters(opts *client.Options) string {
 }
 
 func (p *plugin) configureWorker(_ context.Context, o worker.PluginConfigureWorkerOptions) error {
-	w := &workerGuard{g: p.g, queue: o.TaskQueue, activities: true, ordered: true}
+	queue := o.TaskQueue
+	if base := baseQueue(o.WorkerOptions.BackgroundActivityContext); base != "" {
+		queue = base
+	}
+	w := &workerGuard{g: p.g, queue: queue, activities: true, ordered: true}
 	o.WorkerOptions.Interceptors = append(append([]sdkinterceptor.WorkerInterceptor(nil), o.WorkerOptions.Interceptors...), w)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.workers[o.WorkerInstanceKey] != nil {
 		return errors.New("interceptor: the plugin is registered on the client and on the worker: register it once, in client.Options.Plugins")
 	}
-	s := &workerState{queue: o.TaskQueue, options: o.WorkerOptions, guard: w}
+	s := &workerState{queue: queue, options: o.WorkerOptions, guard: w}
 	s.has.watch(o.WorkerRegistryOptions)
 	p.workers[o.WorkerInstanceKey] = s
 	return nil

@@ -91,7 +91,7 @@ func (c refusing) Err() error { return c.err }
 
 func (o *workflowOutbound) ExecuteActivity(ctx workflow.Context, activityType string, args ...any) workflow.Future {
 	opts := workflow.GetActivityOptions(ctx)
-	c := o.call(ctx, "activity", activityType, opts.TaskQueue, args)
+	c := o.call(ctx, "activity", activityType, governedBy(ctx, opts.TaskQueue, args), args)
 	c.activity = true
 	c.texts = nonEmpty("summary", opts.Summary, "activity_id", opts.ActivityID, "fairness_key", opts.Priority.FairnessKey)
 	out, err := o.guarded(ctx, channelActivity, c)
