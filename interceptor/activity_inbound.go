@@ -304,7 +304,7 @@ func (a *attempt) finished(result any, err error) (any, error) {
 		c.kind = "error of activity"
 		a.g.tellOf(a.metrics, c)
 		cleaned := a.g.cleanError(err, a.cleaner)
-		if cleaned != err { //nolint:errorlint // identity tells whether it was rebuilt
+		if !unchanged(cleaned, err) {
 			a.redacted("error", 1)
 		}
 		return out, cleaned

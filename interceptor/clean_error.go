@@ -241,3 +241,16 @@ func (c cleaner) panicValue(p any) any {
 	}
 	return p
 }
+
+// unchanged reports whether a cleaned error is the one that was to be cleaned: what is rebuilt has another type or another
+// address. Errors that are slices cannot be compared, and are never rebuilt as such.
+func unchanged(cleaned, err error) bool {
+	t := reflect.TypeOf(err)
+	if t != reflect.TypeOf(cleaned) {
+		return false
+	}
+	if t != nil && !reflect.ValueOf(err).Comparable() {
+		return true
+	}
+	return cleaned == err //nolint:errorlint // identity tells whether it was rebuilt
+}

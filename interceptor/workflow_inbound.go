@@ -167,7 +167,7 @@ func (i *workflowInbound) cleaned(ctx workflow.Context, of string, err error) (r
 		return refusal{}, false
 	}
 	clean := i.cleanError(ctx, err)
-	if clean == err { //nolint:errorlint // identity tells whether it was rebuilt
+	if unchanged(clean, err) {
 		return refusal{}, false
 	}
 	return refusal{
