@@ -104,7 +104,7 @@ func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || isUpper(c) }
 // the key of one.
 func isReserved(text string) bool {
 	switch strings.ToLower(text) {
-	case "required", "optional", "disabled", "undefined", "redacted", "password", "changeme":
+	case "required", "optional", "disabled", "undefined", "redacted", "password", "changeme", "x-oauth-basic", "x-access-token":
 		return true
 	}
 	return strings.HasPrefix(text, "${") || strings.HasPrefix(text, "{{") || strings.HasPrefix(text, "<") && strings.HasSuffix(text, ">")

@@ -29,10 +29,18 @@ func (sc *scratch) release(pool *sync.Pool) {
 			v.buf, v.segs = nil, nil
 		}
 	}
-	clear(sc.spans[:cap(sc.spans)])
-	clear(sc.within[:cap(sc.within)])
-	sc.spans, sc.within = sc.spans[:0], sc.within[:0]
+	sc.spans, sc.within = forget(sc.spans), forget(sc.within)
 	pool.Put(sc)
+}
+
+// forget empties a list of spans, whose owners hold values. One that was uncommonly long is not kept: to clear it
+// would take longer than most texts.
+func forget(spans []span) []span {
+	if cap(spans) > manySpans {
+		return nil
+	}
+	clear(spans[:cap(spans)])
+	return spans[:0]
 }
 
 func newScratch(pool *sync.Pool) *scratch {

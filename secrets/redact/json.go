@@ -154,6 +154,7 @@ func (p *pass) distinguish(text []byte) []byte {
 		key    string
 	}
 	taken := make(map[member]bool)
+	next := make(map[member]int) // what to try for one more of the same key
 	var redacted []int
 	for i, n := range nodes {
 		if !n.key {
@@ -170,10 +171,12 @@ func (p *pass) distinguish(text []byte) []byte {
 		n := nodes[i]
 		key := keyOf(text[n.start:n.end])
 		suffix := ""
-		for try := 2; taken[member{n.parent, key + suffix}]; try++ {
+		m := member{n.parent, key}
+		try := max(2, next[m])
+		for ; taken[member{n.parent, key + suffix}]; try++ {
 			suffix = "#" + strconv.Itoa(try)
 		}
-		taken[member{n.parent, key + suffix}] = true
+		taken[member{n.parent, key + suffix}], next[m] = true, try
 		if suffix != "" {
 			edits = append(edits, edit{start: n.end - 1, end: n.end - 1, text: suffix})
 		}

@@ -1,7 +1,9 @@
 package redact_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -60,6 +62,18 @@ func TestJSON(t *testing.T) {
 				t.Errorf("JSON(%s) = %s, want no change: redaction is idempotent", got, again)
 			}
 		})
+	}
+}
+
+// TestManyEqualKeys redacts an object of which all keys become the same: each gets a number of its own, and the time
+// that takes does not grow with the square of how many there are.
+func TestManyEqualKeys(t *testing.T) {
+	const n = 40_000
+	set := newSet(t, "v", "0123456789")
+	in := "{" + strings.Repeat(`"0123456789":0,`, n-1) + `"0123456789":0}`
+	out, hits := set.JSON([]byte(in))
+	if hits != n || !bytes.HasSuffix(out, fmt.Appendf(nil, `"[redacted:v]#%d":0}`, n)) {
+		t.Errorf("%d hits, ends in %q", hits, out[max(0, len(out)-60):])
 	}
 }
 

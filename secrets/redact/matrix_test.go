@@ -54,6 +54,10 @@ func escapers() []emitter {
 		}, isPrintable},
 		{"shell quotes", func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }, nil},
 		{"shell quotes of Python", func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'"'"'`) + "'" }, nil},
+		{"shell quotes of git", func(s string) string {
+			return "'" + strings.NewReplacer("'", `'\''`, "!", `'\!'`).Replace(s) + "'"
+		}, nil},
+		{"C, short octal", shortOctal, nil},
 		{"shell backslashes", shellBackslashes, isPrintable},
 	}
 }
@@ -125,6 +129,24 @@ func eachByte(s, format string) string {
 	return b.String()
 }
 
+// shortOctal is how C programs write strings: with as few octal digits as can be told from what follows.
+func shortOctal(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b.WriteString(`\` + string(rune(c)))
+		case ' ' <= c && c <= '~':
+			b.WriteByte(c)
+		case i+1 < len(s) && '0' <= s[i+1] && s[i+1] <= '7':
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			fmt.Fprintf(&b, `\%o`, c)
+		}
+	}
+	return b.String()
+}
+
 func eachRune(s, format string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -161,6 +183,7 @@ func matrixShapes() map[string]string {
 	shapes := secretShapes()
 	delete(shapes, "long") // the same as token, and slow in 30,000 cells
 	shapes["run of one"] = strings.Repeat("a", 24)
+	shapes["exclamation"] = "p!ssw'rd&Zq7!x"
 	shapes["periodic"] = strings.Repeat("abcab", 7)
 	shapes["words"] = "Alpha/Beta-Gamma_Delta+Epsilon"
 	return shapes

@@ -97,6 +97,9 @@ func (n *needleList) add(text string, run int, lead, tail bool) {
 // Tokens says that there are escapes in it.
 func rawForms(value string) (forms []string, tokens bool) {
 	forms = []string{value, replaceInvalid(value), strings.ReplaceAll(value, " ", "+")}
+	if strings.Contains(value, "!") {
+		forms = append(forms, strings.ReplaceAll(value, "!", "'!'")) // as git quotes it, with the backslash decoded
+	}
 	for _, text := range utf16Forms(value) {
 		if !isASCII(value) { // for others, it has the same canonical bytes
 			forms = append(forms, text)

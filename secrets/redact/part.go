@@ -64,7 +64,7 @@ func (p *partList) split(text string, depth int) bool {
 	if depth > maxNesting {
 		return false
 	}
-	for _, form := range []func(string, int) bool{p.json, p.pem, p.url, p.jwt, p.lines, p.settings, p.address, p.pair, p.base64} {
+	for _, form := range []func(string, int) bool{p.json, p.pem, p.settings, p.url, p.jwt, p.lines, p.address, p.pair, p.base64} {
 		if form(text, depth) {
 			return true
 		}
@@ -155,14 +155,17 @@ func (p *partList) url(text string, depth int) bool {
 		if name, err := url.PathUnescape(user); err == nil && isRandom(name) {
 			p.add(name, depth) // a token instead of a user
 		}
-		p.add(password, depth)
-		if plain, err := url.PathUnescape(password); err == nil {
-			p.add(plain, depth)
+		if !isReserved(password) {
+			p.add(password, depth)
+			if plain, err := url.PathUnescape(password); err == nil {
+				p.add(plain, depth)
+			}
 		}
 	}
 	if _, path, ok := strings.Cut(authority, "/"); ok {
 		for segment := range strings.SplitSeq(path, "/") {
-			if plain, err := url.PathUnescape(segment); err == nil && isRandom(plain) {
+			plain, err := url.PathUnescape(segment)
+			if _, token, ok := strings.Cut(plain, ":"); err == nil && (isRandom(plain) || ok && isRandom(token)) {
 				p.add(segment, depth) // a web hook's, or that of a bot
 				p.add(plain, depth)
 			}
@@ -170,6 +173,10 @@ func (p *partList) url(text string, depth int) bool {
 	}
 	_, query, _ := strings.Cut(rest, "?")
 	query, _, _ = strings.Cut(query, "#")
+	_, parameters, _ := strings.Cut(rest, ";") // as JDBC writes them
+	for _, s := range splitSettings(parameters, ';') {
+		p.leaf(s.key, s.value, depth)
+	}
 	_, fragment, _ := strings.Cut(rest, "#")
 	for _, list := range []string{query, fragment} {
 		for pair := range strings.SplitSeq(list, "&") {
@@ -218,7 +225,7 @@ func (p *partList) lines(text string, depth int) bool {
 		if line[i] == ':' && v != "" && line[i+1] != ' ' {
 			return false
 		}
-		settings = append(settings, setting{strings.TrimSpace(line[:i]), unquoted(v)})
+		settings = append(settings, setting{strings.TrimSpace(line[:i]), unquoted(uncommented(v))})
 	}
 	if len(settings) == 0 {
 		return false
@@ -233,10 +240,17 @@ func (p *partList) lines(text string, depth int) bool {
 }
 
 // settings takes the values of connection strings: key=value, with semicolons between them as for SQL Server and
-// Azure, or with spaces as libpq has them.
+// Azure, with commas behind the host as for Redis, or with spaces as libpq has them.
 func (p *partList) settings(text string, depth int) bool {
-	for _, sep := range []string{";", " "} {
-		if list := splitSettings(text, sep); len(list) > 1 {
+	for _, sep := range []byte("; ,") {
+		list := splitSettings(text, sep)
+		if sep == ',' {
+			host, rest, _ := strings.Cut(text, ",")
+			if list = splitSettings(rest, sep); !strings.Contains(host, ".") && !strings.Contains(host, ":") || strings.ContainsAny(host, "= \"'{[") {
+				continue
+			}
+		}
+		if len(list) > 1 {
 			for _, s := range list {
 				p.leaf(s.key, s.value, depth)
 			}
@@ -249,22 +263,54 @@ func (p *partList) settings(text string, depth int) bool {
 // setting is one of a list of keys and values.
 type setting struct{ key, value string }
 
-// splitSettings returns nil unless all of the text is settings.
-func splitSettings(text, sep string) (list []setting) {
+// splitSettings returns nil unless all of the text is settings. Values may be quoted, in braces as ODBC has them, too.
+func splitSettings(text string, sep byte) (list []setting) {
 	if strings.ContainsAny(text, "\n\r") {
 		return nil
 	}
-	for item := range strings.SplitSeq(text, sep) {
-		if item = trim(item); item == "" {
-			continue
+	for rest := text; ; {
+		rest = strings.TrimLeft(rest, " "+string(sep))
+		if rest == "" {
+			return list
 		}
-		key, v, ok := strings.Cut(item, "=")
+		key, v, ok := strings.Cut(rest, "=")
 		if key = trim(key); !ok || !isKey(strings.ReplaceAll(key, " ", "")) {
 			return nil
 		}
-		list = append(list, setting{key, unquoted(trim(v))})
+		end := quotedEnd(v)
+		if i := strings.IndexByte(v[end:], sep); i >= 0 {
+			end += i
+		} else {
+			end = len(v)
+		}
+		list = append(list, setting{key, unquoted(trim(v[:end]))})
+		rest = v[end:]
 	}
-	return list
+}
+
+// quotedEnd is where the quotes end that a value begins with, 0 if there are none.
+func quotedEnd(v string) int {
+	if v == "" {
+		return 0
+	}
+	end := v[0]
+	switch end {
+	case '\'', '"':
+	case '{':
+		end = '}'
+	default:
+		return 0
+	}
+	return strings.IndexByte(v[1:], end) + 1
+}
+
+// uncommented is the value of a line without what follows it.
+func uncommented(v string) string {
+	end := quotedEnd(v)
+	if i := strings.Index(v[end:], " #"); i >= 0 {
+		return trim(v[:end+i])
+	}
+	return v
 }
 
 // address takes the password of an address as MySQL's drivers write it: user:password@protocol(host:port)/name.
@@ -284,7 +330,7 @@ func (p *partList) address(text string, depth int) bool {
 
 // unquoted is a value without the quotes that it stands in.
 func unquoted(v string) string {
-	if n := len(v); n >= 2 && (v[0] == '"' || v[0] == '\'') && v[n-1] == v[0] {
+	if n := len(v); n >= 2 && (v[0] == '"' || v[0] == '\'' || v[0] == '{') && quotedEnd(v) == n-1 {
 		return v[1 : n-1]
 	}
 	return v

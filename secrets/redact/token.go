@@ -65,8 +65,8 @@ func decodeLast[T text](src T) (c char, used int) {
 		switch {
 		case src[1] == 'u' && len(src) >= len(`\uXXXX`): // half a surrogate pair
 			return encode(utf8.RuneError), len(`\uXXXX`)
-		case src[1] == '0':
-			return single(0), 2
+		case '0' <= src[1] && src[1] <= '7': // the text ends within the digits
+			return decodeOctal(string(src) + " ")
 		case isPunct(src[1]):
 			return single(src[1]), 2
 		}
@@ -107,12 +107,8 @@ func decodeBackslash[T text](src T) (c char, used int) {
 			return c, 0
 		}
 		return sized(encode(n), 2, size)
-	case '0', '1', '2', '3':
-		n, size := digits(src, 1, 3, 8)
-		if size == 0 && src[1] == '0' {
-			return single(0), 2
-		}
-		return sized(single(byte(n)), 1, size) //nolint:gosec // n is at most 0377
+	case '0', '1', '2', '3', '4', '5', '6', '7':
+		return decodeOctal(src)
 	case '&', '[', '\'':
 		return decodeBefore(src)
 	}
@@ -123,6 +119,22 @@ func decodeBackslash[T text](src T) (c char, used int) {
 		return single(src[1]), 2
 	}
 	return c, 0
+}
+
+// decodeOctal decodes up to three octal digits, as many as make one byte.
+func decodeOctal[T text](src T) (c char, used int) {
+	n, at := 0, 1
+	for ; at < len(`\377`); at++ {
+		if at == len(src) {
+			return c, needMore
+		}
+		d, ok := digit(src[at], 8)
+		if !ok || 8*n+d > 0xff {
+			break
+		}
+		n = 8*n + d
+	}
+	return single(byte(n)), at //nolint:gosec // n is a byte
 }
 
 // decodeBefore is for a backslash before what may begin an entity, a shell's quote or a marker, which goes
@@ -248,14 +260,24 @@ func namedEntity(entity string) (c char, used int) {
 	return c, len(entity)
 }
 
-// decodeQuote decodes how shells write a quote within quotes: end the quotes, write it, begin again.
+// decodeQuote decodes how shells write a character that may not stand within quotes: end the quotes, write it, begin
+// again.
 func decodeQuote[T text](src T) (c char, used int) {
-	for _, form := range [...]string{`'\''`, `'"'"'`} {
-		if size := prefixed(src, form); size != 0 {
-			return sized(single('\''), 0, size)
-		}
+	if size := prefixed(src, `'"'"'`); size != 0 {
+		return sized(single('\''), 0, size)
 	}
-	return c, 0
+	const width = len(`'\''`)
+	switch {
+	case len(src) < 2:
+		return c, needMore
+	case src[1] != '\\':
+		return c, 0
+	case len(src) == 2 || len(src) == 3 && isPunct(src[2]):
+		return c, needMore
+	case len(src) < width || !isPunct(src[2]) || src[3] != '\'':
+		return c, 0
+	}
+	return single(src[2]), width
 }
 
 // controlSize is the size of the control sequence at the start of src: colours and the like, and the
