@@ -7,6 +7,8 @@ type SessionResult struct {
 	State sandbox.SessionState `json:"state"`
 	// SupportsPTY is whether PTYExec and PTYSend work.
 	SupportsPTY bool `json:"supports_pty"`
+	// HostQueue is the private task queue of the host that has the session. Empty is the queue that was asked.
+	HostQueue string `json:"host_queue,omitempty"`
 }
 
 // ExecResult is that of Exec. Neither output may be nil.
