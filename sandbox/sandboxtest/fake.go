@@ -23,9 +23,10 @@ type Fake struct {
 
 // world is what several processes of a host share.
 type world struct {
-	mu      sync.Mutex
-	boxes   map[string]*contents
-	effects []string
+	mu       sync.Mutex
+	boxes    map[string]*contents
+	effects  []string
+	programs map[string]Program
 }
 
 // contents are what a sandbox has besides processes.
@@ -131,7 +132,7 @@ func (f *Fake) Delete(ctx context.Context, id string) error {
 	delete(f.handles, id)
 	f.mu.Unlock()
 	if box == nil {
-		box = &fakeBox{world: f.world, id: id}
+		box = &fakeBox{world: f.world, id: id, commands: map[*process]struct{}{}}
 	}
 	return box.Delete(ctx)
 }
