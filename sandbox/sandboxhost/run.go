@@ -46,11 +46,11 @@ func (h *Host) Run(ctx context.Context, c client.Client, baseQueue string) error
 		h.queue = queue
 		h.mu.Unlock()
 		return w.Stop, nil
-	})
+	}, func() {})
 }
 
-// serve does what Run does, for any server.
-func (h *Host) serve(ctx context.Context, server describer, work func() (stop func(), err error)) error {
+// serve does what Run does, for any server, and says when sandboxes can be made.
+func (h *Host) serve(ctx context.Context, server describer, work func() (stop func(), err error), begun func()) error {
 	h.mu.Lock()
 	if h.asks != nil {
 		h.mu.Unlock()
@@ -68,6 +68,7 @@ func (h *Host) serve(ctx context.Context, server describer, work func() (stop fu
 	h.mu.Lock()
 	h.phase = running
 	h.mu.Unlock()
+	begun()
 	h.options.Logger.Info("sandbox host runs", zap.String("provider", h.provider), zap.String("isolation", h.backend.Isolation()))
 
 	h.watchOver(ctx)

@@ -36,10 +36,10 @@ type session struct {
 type life int
 
 const (
-	alive life = iota
-	letGo      // another host has it, or is to have it
-	ending     // it is being removed, or is to be once more
-	gone       // nothing is left
+	alive  life = iota
+	letGo       // another host has it, or is to have it
+	ending      // it is being removed, or is to be once more
+	gone        // nothing is left
 )
 
 // schedule is what the watch plans for a session.
