@@ -28,6 +28,7 @@ type binder struct {
 }
 
 func newBinder(tb testing.TB, values map[string]string) *binder {
+	tb.Helper()
 	return &binder{tb: tb, holder: redact.NewSet().NewHolder(), values: maps.Clone(values)}
 }
 

@@ -55,5 +55,5 @@ func (h *Host) record(ctx context.Context, c caller, session, why string) {
 	if c.info.WorkflowType != nil {
 		r.Workflow = clean(ctx, c.info.WorkflowType.Name)
 	}
-	h.trail.add(r)
+	h.trail.add(ctx, r)
 }

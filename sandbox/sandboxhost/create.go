@@ -117,7 +117,7 @@ func (h *Host) resume(ctx context.Context, a operation.StateArgs) (*operation.Se
 	defer s.setup.unlock()
 	if err := s.claim(); err != nil {
 		if errors.Is(err, errSuperseded) {
-			s.lose()
+			s.lose(ctx)
 		}
 		return nil, err
 	}

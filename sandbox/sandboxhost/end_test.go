@@ -39,14 +39,14 @@ func TestEnds(t *testing.T) {
 		end    func(*rig)
 		keep   bool // whether the session lives on
 	}{
-		{"success, failure, panic, cancellation", poll, func(r *rig) { r.server.set("w", run{"run-1", "run-1", 2}) }, false},
-		{"termination", poll, func(r *rig) { r.server.set("w", run{"run-1", "run-1", closed}) }, false},
-		{"run timeout", poll, func(r *rig) { r.server.set("w", run{"run-1", "run-1", 7}) }, false},
-		{"deleted", poll, func(r *rig) { r.server.set("w") }, false},
-		{"reused id", poll, func(r *rig) { r.server.set("w", run{"run-1", "run-1", closed}, run{"run-2", "run-2", open}) }, false},
-		{"continue-as-new", 10 * poll, func(r *rig) { r.server.set("w", run{"run-1", "run-1", goesOn}, run{"run-2", "run-1", open}) }, true},
-		{"continue-as-new just now", 10 * poll, func(r *rig) { r.server.set("w", run{"run-1", "run-1", goesOn}) }, true},
-		{"paused", 10 * poll, func(r *rig) { r.server.set("w", run{"run-1", "run-1", 8}) }, true},
+		{"success, failure, panic, cancellation", poll, func(r *rig) { r.server.set(run{"run-1", "run-1", 2}) }, false},
+		{"termination", poll, func(r *rig) { r.server.set(run{"run-1", "run-1", closed}) }, false},
+		{"run timeout", poll, func(r *rig) { r.server.set(run{"run-1", "run-1", 7}) }, false},
+		{"deleted", poll, func(r *rig) { r.server.set() }, false},
+		{"reused id", poll, func(r *rig) { r.server.set(run{"run-1", "run-1", closed}, run{"run-2", "run-2", open}) }, false},
+		{"continue-as-new", 10 * poll, func(r *rig) { r.server.set(run{"run-1", "run-1", goesOn}, run{"run-2", "run-1", open}) }, true},
+		{"continue-as-new just now", 10 * poll, func(r *rig) { r.server.set(run{"run-1", "run-1", goesOn}) }, true},
+		{"paused", 10 * poll, func(r *rig) { r.server.set(run{"run-1", "run-1", 8}) }, true},
 		{"server that does not answer", 10 * poll, func(r *rig) { r.server.fail(errors.New("down")) }, true},
 		{"age, with a command", 24 * time.Hour, func(*rig) {}, false},
 		{"worker stop", 0, func(r *rig) {
@@ -56,7 +56,7 @@ func TestEnds(t *testing.T) {
 		}, false},
 		{"another process", poll, func(r *rig) {
 			r.restart()
-			r.server.set("w", run{"run-1", "run-1", closed})
+			r.server.set(run{"run-1", "run-1", closed})
 		}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -64,10 +64,10 @@ func TestEnds(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newRig(t, func(o *sandboxhost.Options) { o.PollInterval = poll })
 				state := r.create(sandbox.Manifest{})
-				ended := make(chan error)
+				ended := make(chan struct{})
 				go func() {
-					_, err := r.exec(owner, state, "wait")
-					ended <- err
+					defer close(ended)
+					_, _ = r.exec(owner, state, "wait") // whatever it ends with
 				}()
 				synctest.Wait()
 				first := r.stop
@@ -146,7 +146,7 @@ func TestAskedAtOnce(t *testing.T) {
 		state := r.create(sandbox.Manifest{})
 		ctx, cancel := context.WithCancel(t.Context())
 		w := owner
-		w.ctx = ctx
+		w.gone = ctx.Done()
 		ended := make(chan error)
 		go func() {
 			_, err := r.exec(w, state, "wait")
@@ -154,7 +154,7 @@ func TestAskedAtOnce(t *testing.T) {
 		}()
 		synctest.Wait()
 		asked := r.server.questions()
-		r.server.set("w", run{"run-1", "run-1", closed})
+		r.server.set(run{"run-1", "run-1", closed})
 		cancel()
 		if err := <-ended; err == nil {
 			t.Error("a command that was cancelled succeeded")

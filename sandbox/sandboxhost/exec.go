@@ -64,7 +64,7 @@ func (s *session) once(ctx context.Context, box backend.Sandbox, name string, cm
 	}
 	// From here on a command that did not start must say so. Whoever has taken the session over since then has read
 	// what was noted, or is noticed now.
-	if err := s.mine(); err != nil {
+	if err := s.mine(ctx); err != nil {
 		return 0, errors.Join(err, s.h.store.undo(s.id, name))
 	}
 	code, err := box.Exec(ctx, cmd)

@@ -74,7 +74,7 @@ func TestForged(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newRig(t)
 				own := r.create(sandbox.Manifest{Entries: map[string]sandbox.Entry{"in.txt": {Type: "file", Content: "x"}}})
-				r.server.set("w", run{"run-1", "run-1", closed}, run{"run-2", "run-2", open}) // the id is used again
+				r.server.set(run{"run-1", "run-1", closed}, run{"run-2", "run-2", open}) // the id is used again
 				data, err := json.Marshal(c.state(own))
 				if err != nil {
 					t.Fatal(err)
@@ -163,7 +163,7 @@ func TestLocalSnapshot(t *testing.T) {
 func TestReducedState(t *testing.T) {
 	r := newRig(t)
 	own := r.create(sandbox.Manifest{Environment: sandbox.Environment{Values: map[string]sandbox.EnvValue{"A": sandbox.EnvLiteral("x")}}})
-	r.server.set("w", run{"run-1", "run-1", goesOn}, run{"run-2", "run-1", open})
+	r.server.set(run{"run-1", "run-1", goesOn}, run{"run-2", "run-1", open})
 	next := who{workflow: "w", run: "run-2"}
 	if _, err := call[operation.ExecResult](r, next, operation.Exec, operation.ExecArgs{State: own, Command: []string{"true"}}); err != nil {
 		t.Error(err)

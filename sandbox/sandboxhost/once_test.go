@@ -71,7 +71,7 @@ func TestOnceKilled(t *testing.T) {
 	const commands = 200
 	r := newRig(t)
 	state := r.create(sandbox.Manifest{})
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same points each time
+	random := rand.New(rand.NewPCG(1, 2)) // the same points each time
 	points := []sandboxtest.Point{sandboxtest.Open, sandboxtest.Open.After(), sandboxtest.Exec, sandboxtest.Exec.After()}
 	for n := range commands {
 		w := owner
@@ -86,7 +86,7 @@ func TestOnceKilled(t *testing.T) {
 			go func() {
 				defer close(ended)
 				w := w
-				w.ctx = ctx
+				w.gone = ctx.Done()
 				_, _ = callOn[operation.ExecResult](dead, w, operation.Exec, operation.ExecArgs{State: state, Command: []string{fmt.Sprint("count n", n)}})
 			}()
 			select {

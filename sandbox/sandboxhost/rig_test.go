@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -102,7 +101,7 @@ type who struct {
 	interceptor.WorkerInterceptorBase
 	workflow, run, activity string
 	attempt                 int32
-	ctx                     context.Context // nil is one that does not end
+	gone                    <-chan struct{} // closed when the attempt is cancelled
 	binder                  bind.Binder
 }
 
@@ -154,11 +153,15 @@ func (i *inbound) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteAc
 	if i.who.binder != nil {
 		ctx = bind.With(ctx, i.who.binder)
 	}
-	if i.who.ctx != nil {
-		var cancel context.CancelCauseFunc
-		ctx, cancel = context.WithCancelCause(ctx)
-		defer context.AfterFunc(i.who.ctx, func() { cancel(context.Cause(i.who.ctx)) })()
-	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		defer cancel()
+		select {
+		case <-i.who.gone:
+		case <-ctx.Done():
+		}
+	}()
 	return i.Next.ExecuteActivity(ctx, in)
 }
 
@@ -200,10 +203,11 @@ func newServer() *server {
 	return &server{runs: map[string][]run{"w": {{"run-1", "run-1", open}}, "other": {{"run-9", "run-9", open}}}}
 }
 
-func (s *server) set(workflow string, runs ...run) {
+// set changes the runs of the owner.
+func (s *server) set(runs ...run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.runs[workflow] = runs
+	s.runs["w"] = runs
 }
 
 func (s *server) fail(err error) {
@@ -282,13 +286,4 @@ func errorType(err error) string {
 func final(err error) bool {
 	var app *temporal.ApplicationError
 	return errors.As(err, &app) && app.NonRetryable()
-}
-
-// effects are those on the fake, without the ids.
-func (r *rig) effects(id string) []string {
-	var out []string
-	for _, e := range r.fake.Effects() {
-		out = append(out, strings.Replace(e, " "+id, "", 1))
-	}
-	return out
 }

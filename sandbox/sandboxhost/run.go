@@ -31,13 +31,16 @@ func (h *Host) Run(ctx context.Context, c client.Client, baseQueue string) error
 			return func() {}, nil
 		}
 		queue := h.provider + "-host-" + uuid.NewString()
-		w := worker.New(c, queue, worker.Options{
+		w, err := newWorker(c, queue, worker.Options{
 			DisableWorkflowWorker:              true,
 			MaxConcurrentActivityExecutionSize: workerSlots(h.options.MaxConcurrent),
 			WorkerStopTimeout:                  h.options.StopTimeout,
 			// The policy of the base queue is in force on this one, whatever its name.
 			BackgroundActivityContext: context.WithValue(context.WithoutCancel(ctx), bind.QueueKey{}, baseQueue),
 		})
+		if err != nil {
+			return nil, err
+		}
 		h.Register(w)
 		if err := w.Start(); err != nil {
 			return nil, err
@@ -47,6 +50,19 @@ func (h *Host) Run(ctx context.Context, c client.Client, baseQueue string) error
 		h.mu.Unlock()
 		return w.Stop, nil
 	}, func() {})
+}
+
+// newWorker makes a worker. The SDK panics if a plugin refuses it.
+func newWorker(c client.Client, queue string, o worker.Options) (w worker.Worker, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			if err, _ = r.(error); err == nil {
+				err = errors.New("a plugin refused it")
+			}
+			err = fmt.Errorf("sandboxhost: the host does not run, its worker was not made: %w", err)
+		}
+	}()
+	return worker.New(c, queue, o), nil
 }
 
 // serve does what Run does, for any server, and says when sandboxes can be made.
@@ -139,7 +155,7 @@ func (s *session) takenOver(ctx context.Context) error {
 	s.mu.Unlock()
 	if !claimed {
 		if err := s.claim(); errors.Is(err, errSuperseded) {
-			s.lose()
+			s.lose(ctx)
 			return nil
 		} else if err != nil {
 			return err
@@ -176,7 +192,7 @@ func (h *Host) endAll(ctx context.Context) error {
 
 // leave ends a session as its host stops.
 func (s *session) leave(ctx context.Context) error {
-	if errors.Is(s.mine(), errSuperseded) {
+	if errors.Is(s.mine(ctx), errSuperseded) {
 		return nil
 	}
 	s.mu.Lock()

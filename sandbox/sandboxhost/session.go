@@ -108,7 +108,7 @@ func (s *session) save() error {
 }
 
 // mine reports an error if another host has the session by now, and lets go of it then.
-func (s *session) mine() error {
+func (s *session) mine(ctx context.Context) error {
 	s.mu.Lock()
 	held, err := true, error(nil)
 	if s.claimed && s.life == alive {
@@ -118,12 +118,12 @@ func (s *session) mine() error {
 	if err != nil || held {
 		return err
 	}
-	s.lose()
+	s.lose(ctx)
 	return errSuperseded
 }
 
 // lose stops what this process started of a session that another host has.
-func (s *session) lose() {
+func (s *session) lose(ctx context.Context) {
 	s.mu.Lock()
 	box := s.box
 	s.life, s.box = letGo, nil
@@ -133,7 +133,7 @@ func (s *session) lose() {
 	if box == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), s.h.options.StopTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.h.options.StopTimeout)
 	defer cancel()
 	if err := box.Stop(ctx); err != nil {
 		s.h.options.Logger.Error("sandbox not stopped", logged(s.id, err)...)
@@ -177,13 +177,13 @@ func (s *session) opened(ctx context.Context, get func(context.Context, backend.
 	case !claimed:
 		err := s.claim()
 		if errors.Is(err, errSuperseded) {
-			s.lose()
+			s.lose(ctx)
 		}
 		if err != nil {
 			return nil, err
 		}
 	default:
-		if err := s.mine(); err != nil {
+		if err := s.mine(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -35,7 +35,7 @@ func TestSlots(t *testing.T) {
 		}
 		begin(running, owner)
 		w := owner
-		w.ctx = ctx
+		w.gone = ctx.Done()
 		begin(waiting, w)
 		commands(running)
 		if _, err := r.exec(owner, state, "wait"); errorType(err) != "ExecTransportError" || final(err) {

@@ -28,7 +28,7 @@ type trail struct {
 	running bool
 }
 
-func (t *trail) add(r audit.Record) {
+func (t *trail) add(ctx context.Context, r audit.Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.waiting) >= trailCapacity {
@@ -38,11 +38,11 @@ func (t *trail) add(r audit.Record) {
 	t.waiting = append(t.waiting, r)
 	if !t.running {
 		t.running = true
-		go t.drain()
+		go t.drain(context.WithoutCancel(ctx))
 	}
 }
 
-func (t *trail) drain() {
+func (t *trail) drain(ctx context.Context) {
 	for {
 		t.mu.Lock()
 		if len(t.waiting) == 0 {
@@ -53,8 +53,8 @@ func (t *trail) drain() {
 		r := t.waiting[0]
 		t.waiting = t.waiting[1:]
 		t.mu.Unlock()
-		ctx, cancel := context.WithTimeout(context.Background(), auditTimeout)
-		if t.sink.Write(ctx, r) != nil {
+		write, cancel := context.WithTimeout(ctx, auditTimeout)
+		if t.sink.Write(write, r) != nil {
 			t.log.Warn("audit record not written", zap.String("action", string(r.Action)))
 		}
 		cancel()

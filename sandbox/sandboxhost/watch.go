@@ -104,7 +104,7 @@ func (s *session) due(now time.Time) (job func(context.Context), next time.Time)
 
 // ask ends the session if its owner has ended. A server that does not answer ends nothing; the deadlines hold.
 func (s *session) ask(ctx context.Context) {
-	if errors.Is(s.mine(), errSuperseded) {
+	if errors.Is(s.mine(ctx), errSuperseded) {
 		return
 	}
 	s.mu.Lock()
@@ -118,7 +118,7 @@ func (s *session) ask(ctx context.Context) {
 }
 
 func (s *session) endDue(ctx context.Context, why string) {
-	if errors.Is(s.mine(), errSuperseded) {
+	if errors.Is(s.mine(ctx), errSuperseded) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.h.options.StopTimeout)
