@@ -11,6 +11,7 @@ import (
 
 	"github.com/sandboxguard/sandboxguard/internal/operation"
 	"github.com/sandboxguard/sandboxguard/sandbox"
+	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 	"github.com/sandboxguard/sandboxguard/sandbox/sandboxhost"
 	"github.com/sandboxguard/sandboxguard/sandbox/sandboxtest"
 )
@@ -30,7 +31,8 @@ func (r *rig) left() bool {
 	return len(ids) > 0
 }
 
-// TestEnds ends sessions in which a command runs, in all ways that need no call.
+// TestEnds ends sessions in which a command runs, in all ways that need no call. One that lives on does so for longer
+// than it may be idle.
 func TestEnds(t *testing.T) {
 	const poll = time.Minute
 	for _, c := range []struct {
@@ -44,19 +46,19 @@ func TestEnds(t *testing.T) {
 		{"run timeout", poll, func(r *rig) { r.server.set(run{"run-1", "run-1", 7}) }, false},
 		{"deleted", poll, func(r *rig) { r.server.set() }, false},
 		{"reused id", poll, func(r *rig) { r.server.set(run{"run-1", "run-1", closed}, run{"run-2", "run-2", open}) }, false},
-		{"continue-as-new", 10 * poll, func(r *rig) { r.server.set(run{"run-1", "run-1", goesOn}, run{"run-2", "run-1", open}) }, true},
-		{"continue-as-new just now", 10 * poll, func(r *rig) { r.server.set(run{"run-1", "run-1", goesOn}) }, true},
-		{"paused", 10 * poll, func(r *rig) { r.server.set(run{"run-1", "run-1", 8}) }, true},
-		{"server that does not answer", 10 * poll, func(r *rig) { r.server.fail(errors.New("down")) }, true},
+		{"continue-as-new", 35 * poll, func(r *rig) { r.server.set(run{"run-1", "run-1", goesOn}, run{"run-2", "run-1", open}) }, true},
+		{"continue-as-new just now", 35 * poll, func(r *rig) { r.server.set(run{"run-1", "run-1", goesOn}) }, true},
+		{"paused", 35 * poll, func(r *rig) { r.server.set(run{"run-1", "run-1", 8}) }, true},
+		{"server that does not answer", 35 * poll, func(r *rig) { r.server.fail(errors.New("down")) }, true},
 		{"age, with a command", 24 * time.Hour, func(*rig) {}, false},
 		{"worker stop", 0, func(r *rig) {
 			if err := r.stop(); err != nil {
 				r.tb.Error(err)
 			}
 		}, false},
-		{"another process", poll, func(r *rig) {
-			r.restart()
+		{"owner that ended while no host ran", 0, func(r *rig) {
 			r.server.set(run{"run-1", "run-1", closed})
+			r.restart()
 		}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -110,6 +112,27 @@ func TestIdle(t *testing.T) {
 		<-time.After(2 * time.Second)
 		synctest.Wait()
 		r.nothingLeft()
+		if err := r.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestBusy does not take a session for idle in which a command runs.
+func TestBusy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(o *sandboxhost.Options) { o.IdleTimeout = 2 * time.Minute })
+		state := r.create(sandbox.Manifest{})
+		r.fake.Handle("hold", func(ctx context.Context, _ backend.Command) int {
+			select {
+			case <-time.After(8 * time.Minute):
+			case <-ctx.Done():
+			}
+			return 0
+		})
+		if _, err := r.exec(owner, state, "hold"); err != nil {
+			t.Error(err)
+		}
 		if err := r.stop(); err != nil {
 			t.Error(err)
 		}
@@ -225,12 +248,25 @@ func TestKeepOnStop(t *testing.T) {
 	if _, err := r.exec(owner, state, "count n"); err != nil {
 		t.Fatal(err)
 	}
+	running, ended := make(chan struct{}), make(chan struct{})
+	r.fake.Handle("hold", func(ctx context.Context, _ backend.Command) int {
+		close(running)
+		<-ctx.Done()
+		return 0
+	})
+	go func() {
+		defer close(ended)
+		_, _ = r.exec(owner, state, "hold")
+	}()
+	<-running
 	if err := r.stop(); err != nil {
 		t.Fatal(err)
 	}
 	if _, commands := r.fake.Left(); commands > 0 || !r.left() {
 		t.Errorf("left: %v, %d commands", r.left(), commands)
+		r.fake.Kill()
 	}
+	<-ended
 	r.run()
 	if out, err := call[operation.DataResult](r, owner, operation.Read, operation.ReadArgs{State: state, Path: "n"}); err != nil || string(out.Data) != "1" {
 		t.Errorf("read %q, %v", out.Data, err)

@@ -2,6 +2,7 @@ package sandboxhost_test
 
 import (
 	"errors"
+	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -83,6 +84,20 @@ func TestNoticed(t *testing.T) {
 	})
 }
 
+// TestUnnoticed has the first host stop before it notices. It removes nothing that another host has.
+func TestUnnoticed(t *testing.T) {
+	r := newRig(t)
+	state := r.create(sandbox.Manifest{})
+	stopFirst := r.stop
+	r.restart()
+	if err := stopFirst(); err != nil {
+		t.Error(err)
+	}
+	if _, err := call[operation.RunningResult](r, owner, operation.Running, operation.StateArgs{State: state}); err != nil {
+		t.Errorf("running: %v", err)
+	}
+}
+
 // TestFenced has a host that hung while another took over start nothing.
 func TestFenced(t *testing.T) {
 	for _, point := range []sandboxtest.Point{sandboxtest.Open, sandboxtest.Open.After()} {
@@ -151,6 +166,9 @@ func TestResume(t *testing.T) {
 		t.Errorf("exec in a sandbox that is gone: %v", err)
 	}
 	resume()
+	if records, err := filepath.Glob(filepath.Join(r.dir, state.SessionID, "*.json")); err != nil || len(records) != 1 {
+		t.Errorf("records %q, %v, want one", records, err)
+	}
 	if _, err := r.exec(owner, state, "cat n"); errorType(err) != "exec_transport_error" {
 		t.Errorf("exec in a sandbox that is not started: %v", err)
 	}

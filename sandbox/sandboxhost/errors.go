@@ -76,9 +76,12 @@ func (h *Host) answer(ctx context.Context, name operation.Name, err error) error
 	var app *temporal.ApplicationError
 	var canceled *temporal.CanceledError
 	var own *backend.Error
+	var guards *guardError
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &guards):
+		return guards.err
 	case errors.As(err, &app):
 		return app
 	case errors.As(err, &canceled):
@@ -96,6 +99,13 @@ func (h *Host) answer(ctx context.Context, name operation.Name, err error) error
 	h.options.Logger.Warn("operation of a sandbox failed", zap.String("operation", string(name)), zap.String("error", said(err)))
 	return retried(failures[name], "the sandbox failed", "look into the logs of the worker that carried it out and of its sandboxes")
 }
+
+// guardError is an error of the guard, with which the attempt is to end as it is.
+type guardError struct{ err error }
+
+func (e *guardError) Error() string { return e.err.Error() }
+
+func (e *guardError) Unwrap() error { return e.err }
 
 // failures are the codes of what fails without one.
 var failures = map[operation.Name]backend.Code{

@@ -107,11 +107,11 @@ func (s *session) environment(ctx context.Context) ([]string, error) {
 		}
 		bound, err := b.Env(ctx, s.id, variable, v.Secret.Ref())
 		if err != nil {
-			return nil, err
+			return nil, &guardError{err}
 		}
 		value, err := bound.Value.Reveal()
 		if err != nil {
-			return nil, err
+			return nil, &guardError{err}
 		}
 		env = append(env, variable+"="+value)
 		given = append(given, bound.Given)

@@ -10,9 +10,12 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/sandboxguard/sandboxguard/internal/operation"
 	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
+	"github.com/sandboxguard/sandboxguard/sandbox/sandboxhost"
 	"github.com/sandboxguard/sandboxguard/sandbox/sandboxtest"
 )
 
@@ -174,30 +177,84 @@ func TestCreateAgain(t *testing.T) {
 	}
 }
 
-// TestDeletedWhileMade ends a session whose sandbox comes too late.
+// TestDeletedWhileMade ends a session whose sandbox comes too late. Run waits for it.
 func TestDeletedWhileMade(t *testing.T) {
+	for _, point := range []sandboxtest.Point{sandboxtest.Create, sandboxtest.Create.After()} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t)
+			gate := r.faults.Hold(point)
+			ended := make(chan error)
+			go func() {
+				_, err := call[any](r, owner, operation.Create, operation.CreateArgs{})
+				ended <- err
+			}()
+			<-gate.Reached()
+			stopped := make(chan error, 1)
+			go func() { stopped <- r.stop() }()
+			synctest.Wait()
+			select {
+			case err := <-stopped:
+				t.Errorf("Run did not wait: %v", err)
+			default:
+			}
+			gate.Open()
+			if err := <-ended; errorType(err) != operation.NotHere {
+				t.Errorf("create: %v", err)
+			}
+			if err := <-stopped; err != nil {
+				t.Error(err)
+			}
+			r.nothingLeft()
+		})
+	}
+}
+
+// TestOnceAtATime makes two attempts of one activity at the same time: one that the server gave up, and the next. A
+// third one that comes later need not wait for its turn.
+func TestOnceAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t)
-		gate := r.faults.Hold(sandboxtest.Create.After())
-		ended := make(chan error)
-		go func() {
-			_, err := call[any](r, owner, operation.Create, operation.CreateArgs{})
-			ended <- err
-		}()
-		<-gate.Reached()
-		stopped := make(chan error)
-		go func() { stopped <- r.stop() }()
-		synctest.Wait() // all sessions were ended, and Run waits for what comes too late
-		gate.Open()
-		if err := <-ended; errorType(err) != operation.NotHere {
-			t.Errorf("create: %v", err)
+		r := newRig(t, func(o *sandboxhost.Options) { o.MaxConcurrent, o.ReservedSlots = 2, 1 })
+		state := r.create(sandbox.Manifest{})
+		first := make(chan struct{})
+		r.fake.Handle("hold", func(ctx context.Context, _ backend.Command) int {
+			select {
+			case <-first:
+			case <-ctx.Done():
+			}
+			return 0
+		})
+		ended := make(chan error, 3)
+		begin := func(w who, command string) {
+			go func() {
+				_, err := r.exec(w, state, command)
+				ended <- err
+			}()
+			synctest.Wait()
 		}
-		if err := <-stopped; err != nil {
+		begin(owner, "hold") // the one slot there is
+		w := owner
+		w.activity = "exec"
+		begin(w, "count n")
+		begin(w, "count n")
+		close(first)
+		got := map[string]int{}
+		for range 3 {
+			got[errorType(<-ended)]++
+		}
+		if diff := cmp.Diff(map[string]int{"": 2, operation.MayHaveRun: 1}, got); diff != "" {
+			t.Error(diff)
+		}
+		if out, err := r.exec(owner, state, "cat n"); err != nil || string(out.Stdout) != "1" {
+			t.Errorf("it ran %q times, %v", out.Stdout, err)
+		}
+		begin(owner, "wait")
+		if _, err := r.exec(w, state, "count n"); errorType(err) != operation.MayHaveRun {
+			t.Errorf("the third attempt: %v", err)
+		}
+		if err := r.stop(); err != nil {
 			t.Error(err)
 		}
-		if left, _ := r.fake.Left(); len(left) > 0 {
-			t.Errorf("left: %v", left)
-		}
+		<-ended
 	})
 }
 

@@ -112,7 +112,13 @@ func (h *Host) with(ctx context.Context, name operation.Name, given sandbox.Sess
 }
 
 func (h *Host) start(ctx context.Context, a operation.StateArgs) error {
-	return h.with(ctx, operation.Start, a.State, func(_ *session, box backend.Sandbox) error { return box.Start(ctx) })
+	return h.with(ctx, operation.Start, a.State, func(s *session, box backend.Sandbox) error {
+		if err := s.starting.lock(ctx); err != nil { // an attempt that the server gave up may still be at it
+			return err
+		}
+		defer s.starting.unlock()
+		return box.Start(ctx)
+	})
 }
 
 func (h *Host) running(ctx context.Context, a operation.StateArgs) (*operation.RunningResult, error) {

@@ -71,7 +71,7 @@ func (s *session) owns(ctx context.Context, c caller) (bool, error) {
 	r := s.rec
 	known := s.runs[c.run()]
 	s.mu.Unlock()
-	if c.standalone() || c.info.Namespace != r.Namespace || c.workflowID() != r.WorkflowID {
+	if c.info.Namespace != r.Namespace || c.workflowID() != r.WorkflowID {
 		return false, nil
 	}
 	if known {

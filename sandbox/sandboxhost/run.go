@@ -120,9 +120,7 @@ func (h *Host) takeOver(ctx context.Context) error {
 		lost := s.rec.Made && !slices.Contains(ids, s.id)
 		s.mu.Unlock()
 		if lost {
-			if err := s.end(ctx, "its sandbox is gone"); err != nil {
-				return err
-			}
+			s.endDue(ctx, "its sandbox is gone") // tried again if it fails
 			continue
 		}
 		if err := s.takenOver(ctx); err != nil {

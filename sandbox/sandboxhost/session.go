@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/sandboxguard/sandboxguard/internal/bind"
+	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 )
 
@@ -16,8 +17,8 @@ import (
 type session struct {
 	h  *Host
 	id string
-	// setup is held, as the one token in it, by who makes or opens the sandbox; removal by who removes it.
-	setup, removal token
+	// Tokens are held by who makes or opens the sandbox, who starts it, and who removes it.
+	setup, starting, removal token
 
 	mu      sync.Mutex
 	rec     record
@@ -66,7 +67,7 @@ func (t token) unlock() { <-t }
 
 func (h *Host) newSession(r record) *session {
 	s := &session{
-		h: h, id: r.ID, setup: newToken(), removal: newToken(), rec: r, stored: r.Used,
+		h: h, id: r.ID, setup: newToken(), starting: newToken(), removal: newToken(), rec: r, stored: r.Used,
 		runs: map[string]bool{r.Run: true, r.FirstRun: true}, hidden: map[bind.Given]time.Time{},
 	}
 	s.watch.poll = h.nextPoll(time.Now())
@@ -261,6 +262,7 @@ func (s *session) end(ctx context.Context, why string) error {
 		return err
 	}
 	s.box, s.life = nil, gone
+	s.rec.Manifest, s.rec.Given = sandbox.Manifest{}, nil // long, and needed by nobody
 	s.mu.Unlock()
 	s.h.forget(s, true)
 	s.h.options.Logger.Info("session ended", zap.String("session", s.id), zap.String("why", why))
