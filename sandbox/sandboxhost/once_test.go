@@ -254,7 +254,9 @@ func TestOnceAtATime(t *testing.T) {
 		if err := r.stop(); err != nil {
 			t.Error(err)
 		}
-		<-ended
+		if err := <-ended; err != nil { // it was killed, which is a result
+			t.Error(err)
+		}
 	})
 }
 
