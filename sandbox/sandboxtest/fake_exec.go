@@ -65,10 +65,10 @@ func (b *fakeBox) Exec(ctx context.Context, cmd backend.Command) (int, error) {
 func (b *fakeBox) begin(p *process, cmd backend.Command) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.started {
-		return &backend.Error{Code: backend.ExecTransport, Message: "the sandbox is not started, the command was not: start it"}
-	}
 	return b.with(func(c *contents) error {
+		if !b.started {
+			return &backend.Error{Code: backend.ExecTransport, Message: "the sandbox is not started, the command was not: start it"}
+		}
 		b.world.did("exec", b.id, strings.Join(cmd.Args, " "))
 		b.commands[p] = struct{}{}
 		c.runs++
