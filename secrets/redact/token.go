@@ -134,7 +134,7 @@ func decodeOctal[T text](src T) (c char, used int) {
 		}
 		n = 8*n + d
 	}
-	return single(byte(n)), at //nolint:gosec // n is a byte
+	return single(byte(n)), at
 }
 
 // decodeBefore is for a backslash before what may begin an entity, a shell's quote or a marker, which goes

@@ -1,0 +1,50 @@
+// Package sandboxhost runs on the worker: it answers the activities of a sandbox provider with the sandboxes of a
+// [backend.Backend].
+//
+// # Usage
+//
+//	host, err := sandboxhost.New("local", sandboxes, sandboxhost.Options{Dir: "/var/lib/worker/sessions", Audit: sink})
+//	if err != nil {
+//		return err
+//	}
+//	host.Register(w) // the worker of the provider's task queue
+//	go func() { ended <- host.Run(ctx, c, "agents") }()
+//
+// Workflows reach it through package sandboxclient, or through Temporal's plugin for the OpenAI Agents SDK.
+//
+// # Sessions
+//
+// The workflow that created a session owns it, with all runs of its chain: those after continue-as-new, a retry or
+// a reset. The host keeps a record of each session in Options.Dir, and believes nothing else: of the state that a
+// caller hands over it takes the session's id, and compares the rest. Whoever is not the owner, another workflow
+// that uses the same id later and a standalone activity included, gets the answer for a session that does not exist,
+// and leaves an audit record. Nothing happens.
+//
+// # Ends
+//
+// A session ends when its owner deletes it, when its owner ends, when nothing used it for Options.IdleTimeout, when
+// it is as old as Options.MaxLifetime, and when [Host.Run] ends. Its processes, its workspace and its record are
+// removed then; what cannot be removed at once is tried again. Sessions of a host that was killed are taken over by
+// the next one that runs on the same directory.
+//
+// # Secrets
+//
+// References in the environment of a manifest are resolved when a command needs them, by the guard of package
+// interceptor, which must be on the worker. The host notes the names of what a session was given, so that it is
+// hidden in everything the session puts out, also after a restart. Nothing that ends a session needs a secret.
+//
+// # Errors
+//
+// An activity that failed for good ends with an application error that is not retried, whose type is a code of the
+// format, such as exec_timeout, or one of sandboxguard.NotHere, sandboxguard.MayHaveRun, sandboxguard.OutputWithheld
+// and InvalidArgument. Others have the name of a class, such as ExecTransportError, and are retried. Messages hold
+// no path of the host and nothing that a backend said, unless it is a [backend.Error].
+//
+// A command is run once: its attempt is noted before it starts, and a later attempt of the same activity ends with
+// sandboxguard.MayHaveRun.
+//
+// # Concurrency
+//
+// All methods of a [Host] may be called at the same time. Commands run side by side, up to a limit; what ends
+// something waits for none of them.
+package sandboxhost

@@ -1,0 +1,13 @@
+package sandboxhost
+
+import "context"
+
+// Describer is the part of the server that the host asks.
+type Describer = describer
+
+// Serve is Run without a worker of the host's own, for any server.
+func (h *Host) Serve(ctx context.Context, server Describer, begun func()) error {
+	return h.serve(ctx, server, func() (func(), error) {
+		return func() {}, nil
+	}, begun)
+}

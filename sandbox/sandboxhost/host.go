@@ -1,0 +1,202 @@
+package sandboxhost
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/google/uuid"
+	"go.uber.org/zap"
+
+	"github.com/sandboxguard/sandboxguard/internal/operation"
+	"github.com/sandboxguard/sandboxguard/sandbox"
+	"github.com/sandboxguard/sandboxguard/sandbox/backend"
+)
+
+// maxEnded bounds the ended sessions that are remembered, so that ending one again succeeds.
+const maxEnded = 4096
+
+// Host answers the activities of one provider. Make it with [New].
+type Host struct {
+	provider string
+	backend  backend.Backend
+	kind     string
+	options  Options
+	store    store
+	trail    *trail
+	slots    slots
+	kick     chan struct{} // wakes the watch
+	making   sync.WaitGroup
+
+	mu       sync.Mutex
+	sessions map[string]*session
+	ended    map[string]*session // that the owner may end again
+	order    []string            // of ended, oldest first
+	asks     describer           // nil before Run
+	queue    string              // of the host's own worker, empty if there is none
+	phase    phase
+}
+
+// A phase is where the host is on its way through Run. Sandboxes are made only while it runs: nobody else would end
+// them.
+type phase int
+
+const (
+	begins phase = iota
+	running
+	stopping
+)
+
+// New returns a host for the provider of that name, with the sessions of an earlier host on the same directory. The
+// error names every fault in o at once.
+func New(provider string, b backend.Backend, o Options) (*Host, error) {
+	o, err := o.complete()
+	if provider == "" {
+		err = errors.Join(err, errors.New("sandboxhost: the provider needs a name: workflow code asks for it"))
+	}
+	if b == nil {
+		return nil, errors.Join(err, errors.New("sandboxhost: a backend is required"))
+	}
+	kind := b.Kind()
+	if kind != sandbox.ClientUnixLocal && kind != sandbox.ClientDocker {
+		err = errors.Join(err, fmt.Errorf("sandboxhost: the backend's kind must be %s or %s: callers could not read the states of another", sandbox.ClientUnixLocal, sandbox.ClientDocker))
+	}
+	if err != nil {
+		return nil, err
+	}
+	disk, err := openStore(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	records, unreadable, err := disk.load()
+	if err != nil {
+		return nil, err
+	}
+	if unreadable > 0 {
+		o.Logger.Error("records of sessions were unreadable, the sessions end", zap.Int("count", unreadable))
+	}
+	h := &Host{
+		provider: provider, backend: b, kind: kind, options: o, store: disk,
+		trail: &trail{sink: o.Audit, log: o.Logger}, slots: newSlots(o.MaxConcurrent, o.ReservedSlots),
+		kick: make(chan struct{}, 1), sessions: map[string]*session{}, ended: map[string]*session{},
+	}
+	for _, r := range records {
+		h.sessions[r.ID] = h.newSession(r)
+	}
+	return h, nil
+}
+
+func (h *Host) server() describer {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.asks
+}
+
+func (h *Host) privateQueue() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.queue
+}
+
+// all returns the sessions there are.
+func (h *Host) all() []*session {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Collect(maps.Values(h.sessions))
+}
+
+// find returns a session, one that ended if that is asked for, or nil.
+func (h *Host) find(id string, ended bool) *session {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s := h.sessions[id]; s != nil || !ended {
+		return s
+	}
+	return h.ended[id]
+}
+
+// add returns the session with the id of the new one: that which is there already, or the new one.
+// The caller tells h.making when it is done with it.
+func (h *Host) add(fresh *session) (*session, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch h.phase {
+	case begins:
+		return nil, notRunning()
+	case stopping:
+		return nil, stopped()
+	case running:
+	}
+	h.making.Add(1)
+	if s := h.sessions[fresh.id]; s != nil {
+		return s, nil
+	}
+	h.sessions[fresh.id] = fresh
+	return fresh, nil
+}
+
+// forget drops a session of which nothing is left here.
+func (h *Host) forget(s *session, ended bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	id := s.id
+	if h.sessions[id] == s {
+		delete(h.sessions, id)
+	}
+	if !ended || h.ended[id] != nil {
+		return
+	}
+	if len(h.order) >= maxEnded {
+		delete(h.ended, h.order[0])
+		h.order = h.order[1:]
+	}
+	h.ended[id] = s
+	h.order = append(h.order, id)
+}
+
+// wake makes the watch look at all sessions now.
+func (h *Host) wake() {
+	select {
+	case h.kick <- struct{}{}:
+	default:
+	}
+}
+
+// admit returns the session that a caller's state names, if it is the caller's and the state is what the host gave
+// out. Otherwise the error is the answer to an unknown id, and the attempt is recorded.
+func (h *Host) admit(ctx context.Context, name operation.Name, given sandbox.SessionState) (*session, error) {
+	c := callerOf(ctx)
+	id := given.SessionID
+	s := h.find(id, name.CleanUp())
+	if _, err := uuid.Parse(id); s == nil && name == operation.Resume && err == nil { // perhaps an earlier host's
+		r, ok, err := h.store.read(id)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			s = h.newSession(r)
+		}
+	}
+	if s == nil {
+		return nil, h.refuse(ctx, c, id, "no such session")
+	}
+	owner, err := s.owns(ctx, c)
+	switch {
+	case err != nil:
+		return nil, err
+	case c.standalone():
+		return nil, h.refuse(ctx, c, id, "an activity without a workflow owns no session")
+	case !owner:
+		return nil, h.refuse(ctx, c, id, "the session belongs to another workflow")
+	}
+	s.mu.Lock()
+	r := s.rec
+	s.mu.Unlock()
+	if field := differs(given, h.kind, r, name.CleanUp()); field != "" {
+		return nil, h.refuse(ctx, c, id, "the state was changed: "+field)
+	}
+	return s, nil
+}

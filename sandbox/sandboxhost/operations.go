@@ -1,0 +1,201 @@
+package sandboxhost
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/worker"
+
+	"github.com/sandboxguard/sandboxguard/internal/operation"
+	"github.com/sandboxguard/sandboxguard/sandbox"
+	"github.com/sandboxguard/sandboxguard/sandbox/backend"
+)
+
+// Register adds the activities of the provider to a worker. The worker must be able to run more activities at a time
+// than Options.MaxConcurrent, ten times as many to be sure that commands which wait cannot hold up the others.
+func (h *Host) Register(r worker.ActivityRegistry) {
+	answers(h, r, operation.Create, h.create)
+	answers(h, r, operation.Resume, h.resume)
+	does(h, r, operation.Delete, h.delete)
+	does(h, r, operation.Start, h.start)
+	does(h, r, operation.Stop, func(ctx context.Context, a operation.StopArgs) error { return h.stop(ctx, operation.Stop, a.State) })
+	does(h, r, operation.Shut, func(ctx context.Context, a operation.StopArgs) error { return h.stop(ctx, operation.Shut, a.State) })
+	answers(h, r, operation.Running, h.running)
+	answers(h, r, operation.Exec, h.exec)
+	answers(h, r, operation.Read, h.read)
+	does(h, r, operation.Write, h.write)
+	answers(h, r, operation.Persist, h.persist)
+	does(h, r, operation.Hydrate, h.hydrate)
+	answers(h, r, operation.PTYExec, func(context.Context, operation.PTYExecArgs) (*operation.PTYResult, error) { return nil, noTerminal() })
+	answers(h, r, operation.PTYSend, func(context.Context, operation.PTYSendArgs) (*operation.PTYResult, error) { return nil, noTerminal() })
+}
+
+func noTerminal() error {
+	return temporal.NewNonRetryableApplicationError("terminals are not in this version, nothing was done: run a command instead", "NotImplementedError", nil)
+}
+
+// answers registers an operation with a result.
+func answers[A operation.Argument, R any](h *Host, r worker.ActivityRegistry, name operation.Name, do func(context.Context, A) (*R, error)) {
+	r.RegisterActivityWithOptions(func(ctx context.Context, a A) (*R, error) {
+		if err := a.Fault(); err != nil {
+			return nil, invalid(err.Error())
+		}
+		stop := keepAlive(ctx)
+		defer stop()
+		out, err := do(ctx, a)
+		if err != nil {
+			return nil, h.answer(ctx, name, err)
+		}
+		return out, nil
+	}, activity.RegisterOptions{Name: name.Activity(h.provider)})
+}
+
+// does registers an operation without a result.
+func does[A operation.Argument](h *Host, r worker.ActivityRegistry, name operation.Name, do func(context.Context, A) error) {
+	r.RegisterActivityWithOptions(func(ctx context.Context, a A) error {
+		if err := a.Fault(); err != nil {
+			return invalid(err.Error())
+		}
+		stop := keepAlive(ctx)
+		defer stop()
+		return h.answer(ctx, name, do(ctx, a))
+	}, activity.RegisterOptions{Name: name.Activity(h.provider)})
+}
+
+// keepAlive says again and again that the attempt is alive, so that the server notices a lost worker, and the attempt
+// that it was cancelled.
+func keepAlive(ctx context.Context) (stop func()) {
+	over, ended := make(chan struct{}), make(chan struct{})
+	tick := time.NewTicker(callerOf(ctx).interval())
+	go func() {
+		defer close(ended)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				activity.RecordHeartbeat(ctx)
+			case <-over:
+				return
+			}
+		}
+	}()
+	return func() {
+		close(over)
+		<-ended
+	}
+}
+
+// with does something with the sandbox of a caller's session.
+func (h *Host) with(ctx context.Context, name operation.Name, given sandbox.SessionState, do func(*session, backend.Sandbox) error) error {
+	s, err := h.admit(ctx, name, given)
+	if err != nil {
+		return err
+	}
+	done, err := s.use()
+	if err != nil {
+		return err
+	}
+	defer done()
+	defer func() {
+		if ctx.Err() != nil { // perhaps its workflow has ended
+			s.askSoon()
+		}
+	}()
+	box, err := s.open(ctx)
+	if err != nil {
+		return err
+	}
+	return do(s, box)
+}
+
+func (h *Host) start(ctx context.Context, a operation.StateArgs) error {
+	return h.with(ctx, operation.Start, a.State, func(s *session, box backend.Sandbox) error {
+		if err := s.starting.lock(ctx); err != nil { // an attempt that the server gave up may still be at it
+			return err
+		}
+		defer s.starting.unlock()
+		return box.Start(ctx)
+	})
+}
+
+func (h *Host) running(ctx context.Context, a operation.StateArgs) (*operation.RunningResult, error) {
+	out := new(operation.RunningResult)
+	return out, h.with(ctx, operation.Running, a.State, func(_ *session, box backend.Sandbox) (err error) {
+		out.IsRunning, err = box.Running(ctx)
+		return err
+	})
+}
+
+// stop ends the processes of a session. Nothing runs in one that was not opened.
+func (h *Host) stop(ctx context.Context, name operation.Name, given sandbox.SessionState) error {
+	s, err := h.admit(ctx, name, given)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	box := s.box
+	s.touch(time.Now())
+	s.mu.Unlock()
+	if box == nil {
+		return nil
+	}
+	return box.Stop(ctx)
+}
+
+func (h *Host) delete(ctx context.Context, a operation.StopArgs) error {
+	s, err := h.admit(ctx, operation.Delete, a.State)
+	if err != nil {
+		return err
+	}
+	return s.end(ctx, "its owner deleted it")
+}
+
+func (h *Host) read(ctx context.Context, a operation.ReadArgs) (*operation.DataResult, error) {
+	out := new(operation.DataResult)
+	return out, h.with(ctx, operation.Read, a.State, func(s *session, box backend.Sandbox) error {
+		if err := s.hide(ctx); err != nil {
+			return err
+		}
+		data, err := box.Read(ctx, a.Path)
+		if err != nil {
+			return err
+		}
+		if len(data) > h.options.MaxData {
+			return &backend.Error{Code: backend.ArchiveRead, Message: "the file is too long to be returned: read parts of it with a command"}
+		}
+		out.Data, err = hiddenText(ctx, data)
+		return err
+	})
+}
+
+func (h *Host) write(ctx context.Context, a operation.WriteArgs) error {
+	return h.with(ctx, operation.Write, a.State, func(_ *session, box backend.Sandbox) error { return box.Write(ctx, a.Path, a.Data) })
+}
+
+func (h *Host) persist(ctx context.Context, a operation.StateArgs) (*operation.DataResult, error) {
+	out := new(operation.DataResult)
+	return out, h.with(ctx, operation.Persist, a.State, func(s *session, box backend.Sandbox) error {
+		if err := s.hide(ctx); err != nil {
+			return err
+		}
+		archive := bounded{max: h.options.MaxData}
+		err := box.Persist(ctx, &archive)
+		if archive.over {
+			return &backend.Error{Code: backend.ArchiveRead, Message: "the archive of the workspace is too long to be returned: remove what is not needed, or make entries ephemeral"}
+		}
+		if err != nil {
+			return err
+		}
+		out.Data, err = unedited(ctx, archive.buf.Bytes())
+		return err
+	})
+}
+
+func (h *Host) hydrate(ctx context.Context, a operation.HydrateArgs) error {
+	return h.with(ctx, operation.Hydrate, a.State, func(_ *session, box backend.Sandbox) error {
+		return box.Hydrate(ctx, bytes.NewReader(a.Data))
+	})
+}

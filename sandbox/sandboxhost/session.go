@@ -1,0 +1,270 @@
+package sandboxhost
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/sandboxguard/sandboxguard/internal/bind"
+	"github.com/sandboxguard/sandboxguard/sandbox"
+	"github.com/sandboxguard/sandboxguard/sandbox/backend"
+)
+
+// A session is a sandbox and its record, while this process has to do with it.
+type session struct {
+	h  *Host
+	id string
+	// Tokens are held by who makes or opens the sandbox, who starts it, and who removes it.
+	setup, starting, removal token
+
+	mu      sync.Mutex
+	rec     record
+	fresh   bool            // there is no record on disk yet
+	claimed bool            // the record's epoch is this host's
+	box     backend.Sandbox // nil before it was made or opened
+	life    life
+	inUse   int
+	stored  time.Time // the last use that the record on disk tells
+	runs    map[string]bool
+	hidden  map[bind.Given]time.Time // when this process hid the value last
+	watch   schedule
+}
+
+// A life is what has become of a session. Nothing begins in one that is not alive.
+type life int
+
+const (
+	alive  life = iota
+	letGo       // another host has it, or is to have it
+	ending      // it is being removed, or is to be once more
+	gone        // nothing is left
+)
+
+// schedule is what the watch plans for a session.
+type schedule struct {
+	poll, end time.Time
+	busy      bool
+}
+
+// A token is a lock that is waited for no longer than a context lasts.
+type token chan struct{}
+
+func newToken() token { return make(token, 1) }
+
+func (t token) lock(ctx context.Context) error {
+	select {
+	case t <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (t token) unlock() { <-t }
+
+func (h *Host) newSession(r record) *session {
+	s := &session{
+		h: h, id: r.ID, setup: newToken(), starting: newToken(), removal: newToken(), rec: r, stored: r.Used,
+		runs: map[string]bool{r.Run: true, r.FirstRun: true}, hidden: map[bind.Given]time.Time{},
+	}
+	s.watch.poll = h.nextPoll(time.Now())
+	return s
+}
+
+// use begins an operation: the session is not idle until done is called.
+func (s *session) use() (done func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.life != alive {
+		return nil, notHere()
+	}
+	s.inUse++
+	s.touch(time.Now())
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.inUse--
+		s.touch(time.Now())
+	}, nil
+}
+
+// touch notes that the session is in use. The record on disk may be late by an eighth of the timeout. s.mu is held.
+func (s *session) touch(now time.Time) {
+	s.rec.Used = now
+	if s.claimed && s.life == alive && now.Sub(s.stored) > s.h.options.IdleTimeout/8 {
+		_ = s.save() // a use that is not noted ends the session early, after a restart only
+	}
+}
+
+// save writes the record. s.mu is held.
+func (s *session) save() error {
+	if err := s.h.store.save(s.rec); err != nil {
+		return err
+	}
+	s.stored = s.rec.Used
+	return nil
+}
+
+// mine reports an error if another host has the session by now, and lets go of it then.
+func (s *session) mine(ctx context.Context) error {
+	s.mu.Lock()
+	held, err := true, error(nil)
+	if s.claimed && s.life == alive {
+		held, err = s.h.store.holds(s.rec)
+	}
+	s.mu.Unlock()
+	if err != nil || held {
+		return err
+	}
+	s.lose(ctx)
+	return errSuperseded
+}
+
+// lose stops what this process started of a session that another host has.
+func (s *session) lose(ctx context.Context) {
+	s.mu.Lock()
+	box := s.box
+	s.life, s.box = letGo, nil
+	s.mu.Unlock()
+	s.h.forget(s, false)
+	s.h.options.Logger.Warn("another host has taken the session over", zap.String("session", s.id))
+	if box == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.h.options.StopTimeout)
+	defer cancel()
+	if err := box.Stop(ctx); err != nil {
+		s.h.options.Logger.Error("sandbox not stopped", logged(s.id, err)...)
+	}
+}
+
+// claim makes the session this host's. s.setup is held.
+func (s *session) claim() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var err error
+	if next := s.rec; s.fresh {
+		err = s.h.store.create(next)
+	} else if next, err = s.h.store.claim(s.rec); err == nil {
+		s.rec = next
+	}
+	if err != nil {
+		return err
+	}
+	s.fresh, s.claimed = false, true
+	return nil
+}
+
+// open returns the sandbox.
+func (s *session) open(ctx context.Context) (backend.Sandbox, error) {
+	if err := s.setup.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.setup.unlock()
+	return s.opened(ctx, s.h.backend.Open)
+}
+
+// opened makes or opens the sandbox unless that was done. s.setup is held.
+func (s *session) opened(ctx context.Context, get func(context.Context, backend.Spec) (backend.Sandbox, error)) (backend.Sandbox, error) {
+	s.mu.Lock()
+	box, r, claimed, life := s.box, s.rec, s.claimed, s.life
+	s.mu.Unlock()
+	switch {
+	case life != alive:
+		return nil, notHere()
+	case !claimed:
+		err := s.claim()
+		if errors.Is(err, errSuperseded) {
+			s.lose(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
+	default:
+		if err := s.mine(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if box != nil {
+		return box, nil
+	}
+	box, err := get(ctx, backend.Spec{ID: r.ID, Manifest: r.Manifest, Options: r.Options})
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	life = s.life
+	if life == alive {
+		s.box, s.rec.Made = box, true
+		err = s.save()
+	}
+	s.mu.Unlock()
+	switch life {
+	case alive:
+		return box, err
+	case ending, gone: // perhaps before the sandbox was there
+		s.endAgain(ctx)
+	case letGo:
+	}
+	return nil, notHere()
+}
+
+// endAgain ends a session that may have ended before.
+func (s *session) endAgain(ctx context.Context) {
+	s.mu.Lock()
+	s.life = ending
+	s.mu.Unlock()
+	s.h.mu.Lock()
+	s.h.sessions[s.id] = s
+	s.h.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.h.options.StopTimeout)
+	defer cancel()
+	if err := s.end(ctx, "it was made too late"); err != nil {
+		s.h.options.Logger.Error("session not removed, it is tried again", logged(s.id, err)...)
+	}
+}
+
+// end removes the sandbox and then the record. It may be called again if it failed, and does nothing after it
+// succeeded.
+func (s *session) end(ctx context.Context, why string) error {
+	s.mu.Lock()
+	if s.life != gone {
+		s.life = ending
+	}
+	s.mu.Unlock()
+	if err := s.removal.lock(ctx); err != nil {
+		return err
+	}
+	defer s.removal.unlock()
+	s.mu.Lock()
+	box, life := s.box, s.life
+	s.mu.Unlock()
+	if life == gone {
+		return nil
+	}
+	var err error
+	if box != nil {
+		err = box.Delete(ctx)
+	} else {
+		err = s.h.backend.Delete(ctx, s.id)
+	}
+	if err == nil {
+		err = s.h.store.remove(s.id)
+	}
+	s.mu.Lock()
+	if err != nil {
+		s.watch.end = time.Now().Add(s.h.options.PollInterval)
+		s.mu.Unlock()
+		s.h.wake()
+		return err
+	}
+	s.box, s.life = nil, gone
+	s.rec.Manifest, s.rec.Given = sandbox.Manifest{}, nil // long, and needed by nobody
+	s.mu.Unlock()
+	s.h.forget(s, true)
+	s.h.options.Logger.Info("session ended", zap.String("session", s.id), zap.String("why", why))
+	return nil
+}

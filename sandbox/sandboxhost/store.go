@@ -1,0 +1,265 @@
+package sandboxhost
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// A store keeps the records, in a directory for each session:
+//
+//	<id>/<epoch>.json    the record
+//	<id>/runs/<name>     a command that was about to start, empty
+//
+// A host claims a session by making the file of the next epoch, which succeeds for one of several, and removes the
+// earlier one. Whoever writes the file of an earlier epoch then finds a higher one beside it, before it acts. So a
+// host that was taken for dead does nothing any more, without a lock that could outlive it.
+type store struct{ dir string }
+
+var (
+	errSuperseded = errors.New("sandboxhost: another host has the session")
+	errDir        = errors.New("sandboxhost: Options.Dir must be a directory that only its owner can use: set its mode to 0700")
+)
+
+const (
+	temporary = ".tmp-"
+	suffix    = ".json"
+)
+
+func openStore(dir string) (store, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return store{}, storeError("made", err)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return store{}, storeError("read", err)
+	}
+	if !info.IsDir() || runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		return store{}, errDir
+	}
+	return store{dir}, nil
+}
+
+// storeError says what failed without the path.
+func storeError(what string, err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		err = path.Err
+	case errors.As(err, &link):
+		err = link.Err
+	}
+	return &diskError{what, err}
+}
+
+// diskError is a failure of the directory of records.
+type diskError struct {
+	what string
+	err  error
+}
+
+func (e *diskError) Error() string {
+	return "sandboxhost: the directory of records cannot be " + e.what + ": " + e.err.Error()
+}
+
+func (e *diskError) Unwrap() error { return e.err }
+
+func (s store) session(id string) string { return filepath.Join(s.dir, id) }
+
+func (s store) file(id string, epoch int) string {
+	return filepath.Join(s.session(id), strconv.Itoa(epoch)+suffix)
+}
+
+// load reads all records. Those that nobody can read, which no write of this package leaves behind, are removed: the
+// session has no owner.
+func (s store) load() (records []record, unreadable int, err error) {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return nil, 0, storeError("read", err)
+	}
+	for _, e := range entries {
+		id := e.Name()
+		if u, err := uuid.Parse(id); err != nil || u.String() != id {
+			continue
+		}
+		r, ok, err := s.read(id)
+		if err != nil {
+			return nil, 0, err
+		}
+		if ok {
+			records = append(records, r)
+			continue
+		}
+		unreadable++
+		if err := s.remove(id); err != nil {
+			return nil, 0, err
+		}
+	}
+	return records, unreadable, nil
+}
+
+// read reads the record of the highest epoch. It is not ok if there is none.
+func (s store) read(id string) (r record, ok bool, err error) {
+	epoch, err := s.epoch(id)
+	if err != nil || epoch == 0 {
+		return record{}, false, err
+	}
+	data, err := os.ReadFile(s.file(id, epoch))
+	if err != nil {
+		return record{}, false, storeError("read", err)
+	}
+	if json.Unmarshal(data, &r) != nil || r.ID != id || r.Epoch != epoch {
+		return record{}, false, nil
+	}
+	return r, true, nil
+}
+
+// epoch returns the highest epoch of a session, 0 if it has no record, and removes what a write that was cut short
+// left behind.
+func (s store) epoch(id string) (int, error) {
+	entries, err := os.ReadDir(s.session(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, storeError("read", err)
+	}
+	highest := 0
+	for _, e := range entries {
+		number, ok := strings.CutSuffix(e.Name(), suffix)
+		if n, err := strconv.Atoi(number); ok && err == nil {
+			highest = max(highest, n)
+		}
+	}
+	return highest, nil
+}
+
+// holds reports whether an epoch is still the highest.
+func (s store) holds(r record) (bool, error) {
+	epoch, err := s.epoch(r.ID)
+	return epoch == r.Epoch, err
+}
+
+// create writes the first record of a session.
+func (s store) create(r record) error {
+	if err := os.MkdirAll(filepath.Join(s.session(r.ID), "runs"), 0o700); err != nil {
+		return storeError("written", err)
+	}
+	if err := s.save(r); err != nil {
+		return err
+	}
+	syncDir(s.dir)
+	return nil
+}
+
+// save writes the record of the epoch that it has.
+func (s store) save(r record) error {
+	return s.write(r, os.Rename)
+}
+
+// claim makes the record of the next epoch and removes the others. The error is errSuperseded if another host was
+// faster.
+func (s store) claim(r record) (record, error) {
+	next := r
+	next.Epoch++
+	err := s.write(next, os.Link)
+	if errors.Is(err, fs.ErrExist) {
+		return r, errSuperseded
+	}
+	if err != nil {
+		return r, err
+	}
+	_ = os.Remove(s.file(r.ID, r.Epoch)) // a lower epoch beside a higher one means nothing
+	return next, nil
+}
+
+// write puts a record in its place by rename or link, whole or not at all.
+func (s store) write(r record, place func(from, to string) error) error {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return errors.New("sandboxhost: the record of a session has no JSON form: report it as a defect of the module")
+	}
+	dir := s.session(r.ID)
+	f, err := os.CreateTemp(dir, temporary+"*") // mode 0600
+	if errors.Is(err, fs.ErrNotExist) {
+		return errSuperseded // another host ended the session
+	}
+	if err != nil {
+		return storeError("written", err)
+	}
+	defer func() { _ = os.Remove(f.Name()) }()
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err != nil {
+		return storeError("written", err)
+	}
+	if err := place(f.Name(), s.file(r.ID, r.Epoch)); err != nil {
+		return storeError("written", err)
+	}
+	syncDir(dir)
+	return nil
+}
+
+func (s store) run(id, name string) string { return filepath.Join(s.session(id), "runs", name) }
+
+// begun reports whether a command was about to start before.
+func (s store) begun(id, name string) (bool, error) {
+	_, err := os.Stat(s.run(id, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, storeError("read", err)
+	}
+	return true, nil
+}
+
+// begin notes that a command is about to start. It is not first if that was noted before.
+func (s store) begin(id, name string) (first bool, err error) {
+	f, err := os.OpenFile(s.run(id, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, storeError("written", err)
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return false, storeError("written", err)
+	}
+	syncDir(filepath.Join(s.session(id), "runs"))
+	return true, nil
+}
+
+// undo takes back what begin noted, for a command that did not start.
+func (s store) undo(id, name string) error {
+	if err := os.Remove(s.run(id, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return storeError("written", err)
+	}
+	return nil
+}
+
+// remove forgets a session.
+func (s store) remove(id string) error {
+	if err := os.RemoveAll(s.session(id)); err != nil {
+		return storeError("written", err)
+	}
+	syncDir(s.dir)
+	return nil
+}
+
+// syncDir makes the entries of a directory last. Not all systems can do that for a directory, and none needs it when
+// only the process ends.
+func syncDir(dir string) {
+	if d, err := os.Open(dir); err == nil { //nolint:gosec // below the directory of records
+		_ = d.Sync()
+		_ = d.Close()
+	}
+}
