@@ -151,6 +151,12 @@ func (b *Backend) Close() error {
 	return errors.Join(b.endLeftovers(), b.unlock())
 }
 
+func (b *Backend) isClosed() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.closed
+}
+
 var errClosed = errors.New("local: the backend is closed")
 
 // checkID refuses what could be something else than a name of a directory of ours.

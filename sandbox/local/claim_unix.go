@@ -21,7 +21,7 @@ func private(info fs.FileInfo) error {
 // lock keeps a file locked until unlock or the end of the process. The file is never removed: who waits for it holds
 // the same one.
 func lock(name string) (unlock func() error, err error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600) //nolint:gosec // in the directory that the options name
 	if err != nil {
 		return nil, errors.New("local: the lock of Dir could not be opened")
 	}

@@ -34,7 +34,7 @@ func (s *box) Read(ctx context.Context, name string) ([]byte, error) {
 	case err != nil:
 		return nil, orEscape(root, err, refuse(backend.ArchiveRead, "the file cannot be read: look at its mode and those of its directories"))
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
 		return nil, refuse(backend.ArchiveRead, "only regular files can be read")

@@ -36,7 +36,7 @@ func (s *box) Hydrate(ctx context.Context, r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	defer spool.Close()
+	defer func() { _ = spool.Close() }()
 	root, err := s.workspace()
 	if err != nil {
 		return err

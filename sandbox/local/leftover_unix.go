@@ -47,7 +47,7 @@ func endRecorded(dir string) error {
 		if err != nil || pid <= 1 {
 			continue
 		}
-		start, err := os.ReadFile(name)
+		start, err := os.ReadFile(name) //nolint:gosec // written by record
 		if err != nil {
 			return errLeftover
 		}

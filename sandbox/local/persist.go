@@ -112,7 +112,7 @@ func (a archive) add(ctx context.Context, name string, d fs.DirEntry) error {
 		if err != nil {
 			return err
 		}
-		defer f.Close()
+		defer func() { _ = f.Close() }()
 		h.Typeflag, h.Mode, h.ModTime, h.Size = tar.TypeReg, int64(info.Mode().Perm()), info.ModTime(), info.Size()
 		if err := a.out.WriteHeader(h); err != nil {
 			return err

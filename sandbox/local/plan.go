@@ -161,5 +161,6 @@ func modeOf(e sandbox.Entry) fs.FileMode {
 	if e.Permissions == nil {
 		return 0o755
 	}
-	return fs.FileMode(e.Permissions.Owner<<6 | e.Permissions.Group<<3 | e.Permissions.Other)
+	p := e.Permissions
+	return fs.FileMode(p.Owner<<6|p.Group<<3|p.Other) & fs.ModePerm //nolint:gosec // masked
 }

@@ -16,7 +16,7 @@ func awaitExit(pid int) {
 	if err != nil {
 		return
 	}
-	defer unix.Close(queue)
+	defer func() { _ = unix.Close(queue) }()
 	var event unix.Kevent_t
 	unix.SetKevent(&event, pid, unix.EVFILT_PROC, unix.EV_ADD|unix.EV_ONESHOT)
 	event.Fflags = unix.NOTE_EXIT
@@ -41,8 +41,13 @@ func startOf(pid int) string {
 	return fmt.Sprintf("%d.%06d", info.Proc.P_starttime.Sec, info.Proc.P_starttime.Usec)
 }
 
-// endSession ends nothing more: the group is ended by the caller, and sessions cannot be listed here.
+// endSession ends nothing more than the caller does, which is a group: sessions cannot be listed here.
 func endSession(int) {}
+
+// endRest waits for the end of what is left of a group, of which there must be something.
+func endRest(group int) {
+	until(func() bool { return unix.Kill(-group, 0) != nil })
+}
 
 // endByHome ends nothing: the system does not show the environment of all programs.
 func endByHome(string, func(string) bool) error { return nil }

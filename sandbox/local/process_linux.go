@@ -69,7 +69,8 @@ func processes(f func(pid int)) {
 	}
 }
 
-// endSession ends all processes of a session, whose first process is there or was not waited for.
+// endSession ends all processes of a session and waits for their end. There must be one, which keeps the id from
+// being used for something else.
 func endSession(id int) {
 	processes(func(pid int) {
 		if s, ok := stat(pid); ok && s.session == id {
@@ -77,6 +78,9 @@ func endSession(id int) {
 		}
 	})
 }
+
+// endRest waits for the end of what is left of a group, of which there must be something.
+func endRest(group int) { endSession(group) }
 
 // endByHome ends the processes whose HOME is in one of the directories below dir that are selected, and those in a
 // session with one: commands begin sessions, so there is no stranger in it. What does not end at once is tried again,
@@ -130,13 +134,13 @@ func end(pid int, still func() bool) {
 	if err != nil {
 		return
 	}
-	defer unix.Close(fd)
+	defer func() { _ = unix.Close(fd) }()
 	if !still() || unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) != nil {
 		return
 	}
 	const ms = int(leftoverWait / 1e6)
 	for {
-		_, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, ms)
+		_, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, ms) //nolint:gosec // a descriptor
 		if !errors.Is(err, unix.EINTR) {
 			return
 		}

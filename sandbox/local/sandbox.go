@@ -173,6 +173,9 @@ func (s *box) Stop(context.Context) error {
 
 // Delete ends all processes and removes the sandbox.
 func (s *box) Delete(context.Context) error {
+	if s.backend.isClosed() {
+		return errClosed // the directory may be another's by now
+	}
 	if s.endFor(errRoot) != nil {
 		return failed(backend.StopFailed, "a process of the sandbox could not be ended, so it was not removed")
 	}

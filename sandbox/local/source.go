@@ -168,7 +168,7 @@ func copyTree(ctx context.Context, from, to *os.Root, at string, links bool, unr
 			if err != nil {
 				return err
 			}
-			defer f.Close()
+			defer func() { _ = f.Close() }()
 			written = replaceFile(to, dest, f, plainMode(info.Mode()))
 		}
 		return written
@@ -189,7 +189,7 @@ func (s *box) putLocalFile(root *os.Root, st step) error {
 		if err != nil {
 			return err
 		}
-		defer f.Close()
+		defer func() { _ = f.Close() }()
 		written = replaceFile(root, st.path, f, 0o600)
 		return nil
 	})

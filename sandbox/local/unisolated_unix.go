@@ -84,8 +84,13 @@ func (r *run) follow() {
 	awaitExit(pid)
 	close(r.exited)
 	<-r.ended
+	err := r.cmd.Wait()
+	// The rest of the group was killed. What is not yet gone is waited for.
+	if syscall.Kill(-pid, 0) == nil {
+		endRest(pid)
+	}
 	forget()
-	r.done <- r.cmd.Wait()
+	r.done <- err
 }
 
 // endWith waits until the process is over or ctx ends, then ends what is left of it. It reports whether the process

@@ -176,17 +176,35 @@ func (f *firstLine) wait(t *testing.T) {
 	}
 }
 
-// The scripts of processes that are hard to end. Each writes a line when it is under way, and goes on writing to the
-// file that ticks show.
+// The scripts of processes that are hard to end. Each notes what it starts, then writes a line.
 var stubborn = map[string]string{
-	"plain":            "echo up; exec sleep 1000",
-	"ignores SIGTERM":  "trap '' TERM; echo up; sleep 1000; sleep 1000",
-	"children":         "for i in 1 2 3; do (trap '' TERM; while :; do sleep 1; done) & done; echo up; wait",
-	"holds the output": "(trap '' TERM; sleep 1000) & echo up; sleep 1000",
+	"plain":            "echo $$ > pids; echo up; exec sleep 1000",
+	"ignores SIGTERM":  "trap '' TERM; echo $$ > pids; echo up; sleep 1000; sleep 1000",
+	"children":         "for i in 1 2 3; do (trap '' TERM; while :; do sleep 1; done) & echo $! >> pids; done; echo up; wait",
+	"orphan":           "(trap '' TERM; sleep 1000 & echo $! > pids); echo up; sleep 1000",
+	"holds the output": "(trap '' TERM; sleep 1000) & echo $! > pids; echo up; sleep 1000",
+}
+
+// left prints the processes of a script that are still there. One that is over but was not waited for does not count.
+const left = `for p in $(cat pids); do
+	kill -0 $p 2>/dev/null || continue
+	if [ -r /proc/$p/stat ]; then case $(cat /proc/$p/stat) in *") Z "*) continue;; esac; fi
+	echo $p
+done`
+
+// wantNoneLeft checks that nothing is left of a script.
+func (c Conformance) wantNoneLeft(t *testing.T, s backend.Sandbox) {
+	t.Helper()
+	if pids := strings.Fields(read(t, s, "pids")); len(pids) == 0 {
+		t.Error("the script noted no process")
+	}
+	if got := c.run(t, s, left); got != "" {
+		t.Errorf("still there: %q", got)
+	}
 }
 
 // ended is how commands are ended by others: by their time, their context, Stop and Delete. Nothing of them is left
-// then, which shows by the pipe that they hold.
+// then.
 func (c Conformance) ended(t *testing.T) {
 	ends := []struct {
 		name string
@@ -238,6 +256,11 @@ func (c Conformance) ended(t *testing.T) {
 				case <-time.After(wait):
 					t.Fatal("the command goes on")
 				}
+				if e.name == "delete" {
+					return // nobody to ask
+				}
+				start(t, s)
+				c.wantNoneLeft(t, s)
 			})
 		}
 	}
@@ -246,9 +269,10 @@ func (c Conformance) ended(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			if got := c.run(t, s, "sleep 1000 & echo over"); got != "over\n" {
+			if got := c.run(t, s, "sleep 1000 & echo $! > pids; echo over"); got != "over\n" {
 				t.Errorf("output %q", got)
 			}
+			c.wantNoneLeft(t, s)
 		}()
 		select {
 		case <-done:
