@@ -1,0 +1,306 @@
+package local_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sandboxguard/sandboxguard/sandbox"
+	"github.com/sandboxguard/sandboxguard/sandbox/backend"
+	"github.com/sandboxguard/sandboxguard/sandbox/local"
+)
+
+var parts = map[string]func(){"worker": worker, "escape": escape, "show": show}
+
+// escape begins a session of its own below the one of the command, and stays there after its parent ended.
+func escape() {
+	self, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), part+"=show")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.Stdin, err = os.Open("hold")
+	if err != nil {
+		panic(err)
+	}
+	if err := cmd.Start(); err != nil {
+		panic(err)
+	}
+	note(cmd.Process.Pid)
+}
+
+// show stays until it is killed.
+func show() {
+	if _, err := bufio.NewReader(os.Stdin).ReadByte(); err == nil {
+		panic("the input of the process ended")
+	}
+}
+
+func note(pid int) {
+	f, err := os.OpenFile("pids", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		panic(err)
+	}
+	defer f.Close()
+	if _, err := fmt.Fprintln(f, pid); err != nil {
+		panic(err)
+	}
+}
+
+// tree starts processes that ignore SIGTERM and one that left the group, and notes them. A pipe that nobody writes to
+// keeps that one.
+const tree = `mkfifo hold; exec 9<>hold
+for i in 1 2 3; do (trap '' TERM; while :; do sleep 1; done) & echo $! >> pids; done
+` + part + `=escape "$SELF"
+echo up; wait`
+
+func treeCommand(t testing.TB) backend.Command {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return backend.Command{Args: []string{"sh", "-c", tree}, Env: []string{"SELF=" + self}}
+}
+
+// worker is a worker that is killed: it prints a line when its command is under way.
+func worker() {
+	b, err := local.New(local.Options{Dir: os.Getenv("DIR"), Launcher: local.Unisolated})
+	if err != nil {
+		panic(err)
+	}
+	ctx := context.Background()
+	s, err := b.Create(ctx, backend.Spec{ID: id})
+	if err != nil {
+		panic(err)
+	}
+	if err := s.Start(ctx); err != nil {
+		panic(err)
+	}
+	cmd := backend.Command{Args: []string{"sh", "-c", tree}, Env: []string{"SELF=" + os.Args[0]}, Stdout: os.Stdout}
+	_, err = s.Exec(ctx, cmd)
+	panic(err)
+}
+
+// pidsOf returns the processes that a tree noted.
+func pidsOf(t *testing.T, s backend.Sandbox) []int {
+	t.Helper()
+	data, err := s.Read(t.Context(), "pids")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []int
+	for _, f := range strings.Fields(string(data)) {
+		pid, err := strconv.Atoi(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, pid)
+	}
+	if len(out) != 4 {
+		t.Fatalf("%d processes noted", len(out))
+	}
+	return out
+}
+
+// alive returns those processes that are not over.
+func alive(pids []int) []int {
+	var out []int
+	for _, pid := range pids {
+		data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+		if err == nil && !bytes.Contains(data, []byte(") Z ")) {
+			out = append(out, pid)
+		}
+	}
+	return out
+}
+
+// TestKilledWorker checks that what a killed worker left running ends when the next one begins, and that the sandbox
+// can be used and deleted then.
+func TestKilledWorker(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "sandboxes")
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), part+"=worker", "DIR="+dir)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "up\n" {
+		t.Fatalf("worker: %q, %v", line, err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+
+	data, err := os.ReadFile(filepath.Join(dir, id, "workspace", "pids"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pids []int
+	for _, f := range strings.Fields(string(data)) {
+		pid, err := strconv.Atoi(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pids = append(pids, pid)
+	}
+	if got := alive(pids); len(got) != 4 {
+		t.Fatalf("%d processes outlived the worker: the test shows nothing", len(got))
+	}
+	b := newBackend(t, func(o *local.Options) { o.Dir = dir })
+	if got := alive(pids); len(got) > 0 {
+		t.Errorf("still there: %v", got)
+	}
+	s, err := b.Open(t.Context(), backend.Spec{ID: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if running, err := s.Running(t.Context()); err != nil || running {
+		t.Errorf("running = %v, %v", running, err)
+	}
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := sh(t, s, "ls"); got != "hold\npids\n" {
+		t.Errorf("workspace %q", got)
+	}
+	if records, err := os.ReadDir(filepath.Join(dir, id, "run")); err != nil || len(records) > 0 {
+		t.Errorf("records %v, %v", records, err)
+	}
+	if err := b.Delete(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	wantEmpty(t, dir)
+}
+
+func wantEmpty(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if diff := cmp.Diff([]string{".lock"}, names); diff != "" {
+		t.Errorf("left (-want +got)\n%s", diff)
+	}
+}
+
+// TestEscaped checks that processes that left the session of their command end with the sandbox.
+func TestEscaped(t *testing.T) {
+	for name, end := range map[string]func(*testing.T, *local.Backend, backend.Sandbox) error{
+		"stop":         func(t *testing.T, _ *local.Backend, s backend.Sandbox) error { t.Helper(); return s.Stop(t.Context()) },
+		"delete":       func(t *testing.T, _ *local.Backend, s backend.Sandbox) error { t.Helper(); return s.Delete(t.Context()) },
+		"delete by id": func(t *testing.T, b *local.Backend, _ backend.Sandbox) error { t.Helper(); return b.Delete(t.Context(), id) },
+		"close":        func(_ *testing.T, b *local.Backend, _ backend.Sandbox) error { return b.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBackend(t)
+			s := started(t, b, sandbox.Manifest{})
+			cmd := treeCommand(t)
+			up := make(chan struct{})
+			cmd.Stdout = onWrite(func() { close(up) })
+			done := make(chan error, 1)
+			go func() {
+				_, err := s.Exec(context.Background(), cmd)
+				done <- err
+			}()
+			<-up
+			pids := pidsOf(t, s)
+			if got := alive(pids); len(got) != 4 {
+				t.Fatalf("%d processes run: the test shows nothing", len(got))
+			}
+			if err := end(t, b, s); err != nil {
+				t.Fatal(err)
+			}
+			if got := alive(pids); len(got) > 0 {
+				t.Errorf("still there: %v", got)
+			}
+			if err := <-done; err == nil {
+				t.Error("the command ended by itself")
+			}
+		})
+	}
+}
+
+type onWrite func()
+
+func (f onWrite) Write(data []byte) (int, error) { f(); return len(data), nil }
+
+// TestStrangers checks that a noted process that is another one by now is left alone, and one with a HOME of another
+// backend, too.
+func TestStrangers(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "sandboxes")
+	b := newBackend(t, func(o *local.Options) { o.Dir = dir })
+	started(t, b, sandbox.Manifest{})
+	stranger := exec.CommandContext(t.Context(), "sleep", "1000")
+	stranger.Env = []string{"HOME=" + dir + "-other/" + id + "/workspace", "PWD=" + filepath.Join(dir, id, "workspace")}
+	stranger.Dir = filepath.Join(dir, id, "workspace")
+	stranger.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := stranger.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pid := stranger.Process.Pid
+	defer func() {
+		_ = stranger.Process.Kill()
+		_ = stranger.Wait()
+	}()
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	record := filepath.Join(dir, id, "run", strconv.Itoa(pid))
+	if err := os.WriteFile(record, []byte("another boot/123"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again := newBackend(t, func(o *local.Options) { o.Dir = dir })
+	if err := again.Delete(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	if len(alive([]int{pid})) != 1 {
+		t.Error("a stranger was ended")
+	}
+}
+
+// TestNothingOfTheWorker checks that commands get no variable of the worker, and that no process has a value of a
+// command among its arguments.
+func TestNothingOfTheWorker(t *testing.T) {
+	const canary = "canary-6f1e0b7a94c2d358"
+	t.Setenv("WORKER_TOKEN", "worker-"+canary)
+	s := started(t, newBackend(t), sandbox.Manifest{})
+	var out strings.Builder
+	cmd := backend.Command{
+		Args: []string{"sh", "-c", "env; cat /proc/[0-9]*/cmdline 2>/dev/null; ls -l /proc/self/fd"},
+		Env:  []string{"TOKEN=own-" + canary}, Stdout: &out,
+	}
+	if _, err := s.Exec(t.Context(), cmd); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "TOKEN=own-"+canary) {
+		t.Error("the command did not get its variable: the test shows nothing")
+	}
+	if n := strings.Count(out.String(), canary); n != 1 {
+		t.Errorf("the value shows %d times, want once in the command's own environment", n)
+	}
+	if strings.Contains(out.String(), "WORKER_TOKEN") {
+		t.Error("the command has a variable of the worker")
+	}
+}
