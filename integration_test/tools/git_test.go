@@ -124,6 +124,7 @@ func TestGitRepo(t *testing.T) {
 		{"branch before the tag of its name", "v2", "", "repo/README", "third"},
 		{"tag by its whole name", "refs/tags/v2", "", "repo/README", "first"},
 		{"commit", r.first, "", "repo/README", "first"},
+		{"commit in capitals", strings.ToUpper(r.first), "", "repo/README", "first"},
 		{"part", "main", "services/api", "repo/main.txt", "api second"},
 		{"part of a commit", r.third, "services/", "repo/api/main.txt", "api third"},
 		{"all as a part", "main", " . ", "repo/README", "second"},

@@ -68,7 +68,7 @@ func (s *box) put(ctx context.Context, root *os.Root, st step) error {
 	case sandbox.EntryFile:
 		return replaceFile(root, st.path, bytes.NewReader([]byte(e.Content)), 0o600)
 	case sandbox.EntryLocalFile:
-		return s.putLocalFile(root, st)
+		return s.putLocalFile(ctx, root, st)
 	case sandbox.EntryDir:
 		return makeDir(root, st.path, 0o700)
 	case sandbox.EntryLocalDir:

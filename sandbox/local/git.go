@@ -18,7 +18,7 @@ import (
 const defaultGitHost = "github.com"
 
 // commit is the form of a whole commit id. Such a ref is fetched as a commit and never as a branch of that name.
-var commit = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+var commit = regexp.MustCompile(`^([0-9A-Fa-f]{40}|[0-9A-Fa-f]{64})$`)
 
 // git is the real path of the git program.
 func (b *Backend) git() (string, error) {
@@ -100,12 +100,16 @@ func (g gitRun) fetch(ctx context.Context, st step) error {
 		return g.run(ctx, from, nil, failure, "-C", g.repo, "fetch", "--quiet", "--depth=1", "--no-tags",
 			"--no-recurse-submodules", "--", from.String(), ref)
 	}
+	ref, exact := e.Ref, commit.MatchString(e.Ref)
+	if exact {
+		ref = strings.ToLower(ref)
+	}
 	switch {
-	case commit.MatchString(e.Ref), strings.HasPrefix(e.Ref, "refs/"):
-		err = fetch(e.Ref)
+	case exact, strings.HasPrefix(ref, "refs/"):
+		err = fetch(ref)
 	default:
-		if err = fetch("refs/heads/" + e.Ref); err != nil && ctx.Err() == nil {
-			err = fetch("refs/tags/" + e.Ref)
+		if err = fetch("refs/heads/" + ref); err != nil && ctx.Err() == nil {
+			err = fetch("refs/tags/" + ref)
 		}
 	}
 	if err != nil {
@@ -114,12 +118,12 @@ func (g gitRun) fetch(ctx context.Context, st step) error {
 	if err := g.run(ctx, from, nil, failure, "-C", g.repo, "checkout", "--quiet", "--detach", "FETCH_HEAD"); err != nil {
 		return err
 	}
-	if commit.MatchString(e.Ref) {
+	if exact {
 		var head bytes.Buffer
 		if err := g.run(ctx, from, &head, failure, "-C", g.repo, "rev-parse", "HEAD"); err != nil {
 			return err
 		}
-		if strings.TrimSpace(head.String()) != e.Ref {
+		if strings.TrimSpace(head.String()) != ref {
 			return refuse(backend.GitClone, "the repository of the entry "+show(st.path)+" answered with another commit than its ref")
 		}
 	}

@@ -25,7 +25,7 @@ type box struct {
 	mu      sync.Mutex
 	running bool
 	gone    error // why nothing can be done any more
-	life    *life
+	life    *life // nil while what runs is being ended
 }
 
 var _ backend.Sandbox = (*box)(nil)
@@ -62,6 +62,9 @@ func (s *box) begin(ctx context.Context) (context.Context, func(), error) {
 	if s.gone != nil {
 		return nil, nil, s.gone
 	}
+	if s.life == nil {
+		return nil, nil, ErrStopped
+	}
 	ctx, done := s.life.during(ctx)
 	return ctx, done, nil
 }
@@ -73,6 +76,8 @@ func (s *box) beginJob(ctx context.Context, command bool) (context.Context, func
 	switch {
 	case s.gone != nil:
 		return nil, nil, s.gone
+	case s.life == nil && !command:
+		return nil, nil, ErrStopped
 	case command && !s.running:
 		return nil, nil, refuse(backend.ExecTransport, "the sandbox is not started: start it before a command")
 	}
@@ -143,8 +148,8 @@ func (s *box) Start(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := context.Cause(ctx); err != nil {
-		return err
+	if s.life == nil { // who ends this start waits for it, so no other life has begun
+		return ErrStopped
 	}
 	s.running = true
 	return nil
@@ -199,9 +204,13 @@ func (s *box) end() error {
 	defer s.ending.Unlock()
 	s.mu.Lock()
 	old := s.life
-	s.life, s.running = newLife(), false
+	s.life, s.running = nil, false
 	s.mu.Unlock()
 	old.end()
 	old.jobs.Wait()
-	return s.backend.endLeftoversOf(s.id)
+	err := s.backend.endLeftoversOf(s.id)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.life = newLife()
+	return err
 }

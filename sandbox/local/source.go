@@ -169,7 +169,7 @@ func copyTree(ctx context.Context, from, to *os.Root, at string, links bool, unr
 				return err
 			}
 			defer func() { _ = f.Close() }()
-			written = replaceFile(to, dest, f, plainMode(info.Mode()))
+			written = replaceFile(to, dest, withContext{ctx, f}, plainMode(info.Mode()))
 		}
 		return written
 	})
@@ -182,7 +182,7 @@ func copyTree(ctx context.Context, from, to *os.Root, at string, links bool, unr
 	return err
 }
 
-func (s *box) putLocalFile(root *os.Root, st step) error {
+func (s *box) putLocalFile(ctx context.Context, root *os.Root, st step) error {
 	var written error
 	err := s.withSource(st.entry.Src, backend.LocalFileRead, st, func(parent *os.Root, name string) error {
 		f, _, err := openFile(parent, name)
@@ -190,7 +190,7 @@ func (s *box) putLocalFile(root *os.Root, st step) error {
 			return err
 		}
 		defer func() { _ = f.Close() }()
-		written = replaceFile(root, st.path, f, 0o600)
+		written = replaceFile(root, st.path, withContext{ctx, f}, 0o600)
 		return nil
 	})
 	return errors.Join(err, written)

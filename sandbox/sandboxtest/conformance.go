@@ -48,6 +48,7 @@ func (c Conformance) Run(t *testing.T) {
 	t.Run("Refused", c.refused)
 	t.Run("Ended", c.ended)
 	t.Run("Output", c.output)
+	t.Run("Concurrent", c.concurrent)
 }
 
 // The ids of the sandboxes that tests make.

@@ -310,6 +310,43 @@ func (c Conformance) ended(t *testing.T) {
 	})
 }
 
+// concurrent is everything at once, which must neither block nor leave anything.
+func (c Conformance) concurrent(t *testing.T) {
+	b := c.New(t)
+	s := created(t, b, idOne, sandbox.Manifest{})
+	start(t, s)
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	var wg sync.WaitGroup
+	for range 3 {
+		for _, do := range []func(){
+			func() { _, _ = s.Exec(ctx, c.script("echo x; sleep 1000")) },
+			func() { _, _ = s.Exec(ctx, c.script("sleep 1000 &")) },
+			func() { _ = s.Write(ctx, "dir/file", []byte("x")) },
+			func() { _, _ = s.Read(ctx, "dir/file") },
+			func() { _ = s.Persist(ctx, io.Discard) },
+			func() { _ = s.Hydrate(ctx, bytes.NewReader(tarOf(t, tarFile("dir/file", "y")))) },
+			func() { _ = s.Stop(ctx) },
+			func() { _ = s.Start(ctx) },
+			func() { _, _ = b.Open(ctx, backend.Spec{ID: idOne}) },
+		} {
+			wg.Go(do)
+		}
+	}
+	for range 3 {
+		wg.Go(func() {
+			if err := s.Delete(ctx); err != nil {
+				t.Errorf("delete: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		t.Errorf("something blocked: %v", err)
+	}
+	wantList(t, b)
+}
+
 // output is large, or nobody takes it.
 func (c Conformance) output(t *testing.T) {
 	s := c.started(t, sandbox.Manifest{})
