@@ -18,8 +18,8 @@ import (
 )
 
 // archive returns a tar archive with what is given by header and content.
-func archive(t testing.TB, members ...any) []byte {
-	t.Helper()
+func archive(tb testing.TB, members ...any) []byte {
+	tb.Helper()
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
 	for i := 0; i < len(members); i += 2 {
@@ -28,14 +28,14 @@ func archive(t testing.TB, members ...any) []byte {
 			h.Typeflag, h.Size = tar.TypeReg, int64(len(content))
 		}
 		if err := w.WriteHeader(&h); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		if _, err := w.Write([]byte(content)); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	if err := w.Close(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return out.Bytes()
 }

@@ -53,7 +53,7 @@ func note(pid int) {
 	if err != nil {
 		panic(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	if _, err := fmt.Fprintln(f, pid); err != nil {
 		panic(err)
 	}
@@ -66,7 +66,7 @@ for i in 1 2 3; do (trap '' TERM; while :; do sleep 1; done) & echo $! >> pids; 
 ` + part + `=escape "$SELF"
 echo up; wait`
 
-func treeCommand(t testing.TB) backend.Command {
+func treeCommand(t *testing.T) backend.Command {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -208,10 +208,16 @@ func wantEmpty(t *testing.T, dir string) {
 // TestEscaped checks that processes that left the session of their command end with the sandbox.
 func TestEscaped(t *testing.T) {
 	for name, end := range map[string]func(*testing.T, *local.Backend, backend.Sandbox) error{
-		"stop":         func(t *testing.T, _ *local.Backend, s backend.Sandbox) error { t.Helper(); return s.Stop(t.Context()) },
-		"delete":       func(t *testing.T, _ *local.Backend, s backend.Sandbox) error { t.Helper(); return s.Delete(t.Context()) },
-		"delete by id": func(t *testing.T, b *local.Backend, _ backend.Sandbox) error { t.Helper(); return b.Delete(t.Context(), id) },
-		"close":        func(_ *testing.T, b *local.Backend, _ backend.Sandbox) error { return b.Close() },
+		"stop": func(t *testing.T, _ *local.Backend, s backend.Sandbox) error { t.Helper(); return s.Stop(t.Context()) },
+		"delete": func(t *testing.T, _ *local.Backend, s backend.Sandbox) error {
+			t.Helper()
+			return s.Delete(t.Context())
+		},
+		"delete by id": func(t *testing.T, b *local.Backend, _ backend.Sandbox) error {
+			t.Helper()
+			return b.Delete(t.Context(), id)
+		},
+		"close": func(_ *testing.T, b *local.Backend, _ backend.Sandbox) error { return b.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBackend(t)
@@ -221,7 +227,7 @@ func TestEscaped(t *testing.T) {
 			cmd.Stdout = onWrite(func() { close(up) })
 			done := make(chan error, 1)
 			go func() {
-				_, err := s.Exec(context.Background(), cmd)
+				_, err := s.Exec(t.Context(), cmd)
 				done <- err
 			}()
 			<-up
