@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,17 +21,22 @@ import (
 	"github.com/sandboxguard/sandboxguard/sandbox/local"
 )
 
-var parts = map[string]func(){"worker": worker, "escape": escape, "show": show}
+var parts = map[string]func(){"worker": worker, "escape": escape, "regroup": regroup, "stay": stay}
 
-// escape begins a session of its own below the one of the command, and stays there after its parent ended.
-func escape() {
+// escape leaves a process in a session of its own, below the one of the command.
+func escape() { leave(&syscall.SysProcAttr{Setsid: true}) }
+
+// regroup leaves a process in a group of its own, in the session of the command.
+func regroup() { leave(&syscall.SysProcAttr{Setpgid: true}) }
+
+func leave(as *syscall.SysProcAttr) {
 	self, err := os.Executable()
 	if err != nil {
 		panic(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), part+"=show")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.Env = append(os.Environ(), part+"=stay")
+	cmd.SysProcAttr = as
 	cmd.Stdin, err = os.Open("hold")
 	if err != nil {
 		panic(err)
@@ -41,8 +47,8 @@ func escape() {
 	note(cmd.Process.Pid)
 }
 
-// show stays until it is killed.
-func show() {
+// stay stays until it is killed.
+func stay() {
 	if _, err := bufio.NewReader(os.Stdin).ReadByte(); err == nil {
 		panic("the input of the process ended")
 	}
@@ -59,12 +65,16 @@ func note(pid int) {
 	}
 }
 
-// tree starts processes that ignore SIGTERM and one that left the group, and notes them. A pipe that nobody writes to
-// keeps that one.
+// tree starts processes that ignore SIGTERM, one that hides its environment, and two that left the group, and notes
+// them. A pipe that nobody writes to keeps these.
 const tree = `mkfifo hold; exec 9<>hold
 for i in 1 2 3; do (trap '' TERM; while :; do sleep 1; done) & echo $! >> pids; done
+env -i PATH="$PATH" sleep 1000 & echo $! >> pids
 ` + part + `=escape "$SELF"
+` + part + `=regroup "$SELF"
 echo up; wait`
+
+const treeSize = 6
 
 func treeCommand(t *testing.T) backend.Command {
 	t.Helper()
@@ -109,7 +119,7 @@ func pidsOf(t *testing.T, s backend.Sandbox) []int {
 		}
 		out = append(out, pid)
 	}
-	if len(out) != 4 {
+	if len(out) != treeSize {
 		t.Fatalf("%d processes noted", len(out))
 	}
 	return out
@@ -161,7 +171,7 @@ func TestKilledWorker(t *testing.T) {
 		}
 		pids = append(pids, pid)
 	}
-	if got := alive(pids); len(got) != 4 {
+	if got := alive(pids); len(got) != treeSize {
 		t.Fatalf("%d processes outlived the worker: the test shows nothing", len(got))
 	}
 	b := newBackend(t, func(o *local.Options) { o.Dir = dir })
@@ -232,7 +242,7 @@ func TestEscaped(t *testing.T) {
 			}()
 			<-up
 			pids := pidsOf(t, s)
-			if got := alive(pids); len(got) != 4 {
+			if got := alive(pids); len(got) != treeSize {
 				t.Fatalf("%d processes run: the test shows nothing", len(got))
 			}
 			if err := end(t, b, s); err != nil {
@@ -248,9 +258,33 @@ func TestEscaped(t *testing.T) {
 	}
 }
 
-type onWrite func()
-
-func (f onWrite) Write(data []byte) (int, error) { f(); return len(data), nil }
+// TestOtherGroups checks that what left the group of a command, but not its session, ends with the command's time.
+func TestOtherGroups(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := started(t, newBackend(t), sandbox.Manifest{})
+	ctx, cancel := context.WithCancel(t.Context())
+	cmd := backend.Command{
+		Args: []string{"sh", "-c", "mkfifo hold; exec 9<>hold; " + part + "=regroup \"$SELF\"; echo up; sleep 1000"},
+		Env:  []string{"SELF=" + self}, Stdout: onWrite(cancel),
+	}
+	if _, err := s.Exec(ctx, cmd); !errors.Is(err, context.Canceled) {
+		t.Errorf("exec: %v", err)
+	}
+	data, err := s.Read(t.Context(), "pids")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(alive([]int{pid})) > 0 {
+		t.Errorf("%d is still there", pid)
+	}
+}
 
 // TestStrangers checks that a noted process that is another one by now is left alone, and one with a HOME of another
 // backend, too.
