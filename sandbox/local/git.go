@@ -17,7 +17,8 @@ import (
 
 const defaultGitHost = "github.com"
 
-// commit is the form of a whole commit id. Such a ref is fetched as a commit and never as a branch of that name.
+// commit is the form of a whole commit id. Such a ref is fetched as a commit and never as a branch of that name. Short
+// ids are not asked for: no server resolves them.
 var commit = regexp.MustCompile(`^([0-9A-Fa-f]{40}|[0-9A-Fa-f]{64})$`)
 
 // git is the real path of the git program.

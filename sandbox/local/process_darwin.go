@@ -1,6 +1,7 @@
 package local
 
 import (
+	"errors"
 	"fmt"
 	"syscall"
 
@@ -23,7 +24,7 @@ func awaitExit(pid int) {
 	got := make([]unix.Kevent_t, 1)
 	for {
 		// A process that is over already is reported as missing.
-		if _, err := unix.Kevent(queue, []unix.Kevent_t{event}, got, nil); err != unix.EINTR {
+		if _, err := unix.Kevent(queue, []unix.Kevent_t{event}, got, nil); !errors.Is(err, unix.EINTR) {
 			return
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
@@ -37,7 +38,7 @@ func leave(as *syscall.SysProcAttr) {
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), part+"=stay")
 	cmd.SysProcAttr = as
-	cmd.Stdin, err = os.Open("hold")
+	cmd.Stdin, err = os.OpenFile("hold", os.O_RDWR, 0) // so that it never ends
 	if err != nil {
 		panic(err)
 	}
@@ -66,8 +67,8 @@ func note(pid int) {
 }
 
 // tree starts processes that ignore SIGTERM, one that hides its environment, and two that left the group, and notes
-// them. A pipe that nobody writes to keeps these.
-const tree = `mkfifo hold; exec 9<>hold
+// them. These read a pipe that nobody writes to.
+const tree = `mkfifo hold; echo $$ > leader
 for i in 1 2 3; do (trap '' TERM; while :; do sleep 1; done) & echo $! >> pids; done
 env -i PATH="$PATH" sleep 1000 & echo $! >> pids
 ` + part + `=escape "$SELF"
@@ -154,12 +155,28 @@ func TestKilledWorker(t *testing.T) {
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "up\n" {
 		t.Fatalf("worker: %q, %v", line, err)
 	}
+	data, err := os.ReadFile(filepath.Join(dir, id, "workspace", "leader"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	leader, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := unix.PidfdOpen(leader, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Close(held) }()
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
+	if n, err := unix.Poll([]unix.PollFd{{Fd: int32(held), Events: unix.POLLIN}}, 30_000); err != nil || n != 1 {
+		t.Errorf("the first process outlived the worker: %v", err)
+	}
 
-	data, err := os.ReadFile(filepath.Join(dir, id, "workspace", "pids"))
+	data, err = os.ReadFile(filepath.Join(dir, id, "workspace", "pids"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +205,7 @@ func TestKilledWorker(t *testing.T) {
 	if err := s.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := sh(t, s, "ls"); got != "hold\npids\n" {
+	if got := sh(t, s, "ls"); got != "hold\nleader\npids\n" {
 		t.Errorf("workspace %q", got)
 	}
 	if records, err := os.ReadDir(filepath.Join(dir, id, "run")); err != nil || len(records) > 0 {
@@ -267,7 +284,7 @@ func TestOtherGroups(t *testing.T) {
 	s := started(t, newBackend(t), sandbox.Manifest{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cmd := backend.Command{
-		Args: []string{"sh", "-c", "mkfifo hold; exec 9<>hold; " + part + "=regroup \"$SELF\"; echo up; sleep 1000"},
+		Args: []string{"sh", "-c", "mkfifo hold; " + part + "=regroup \"$SELF\"; echo up; exec sleep 1000"},
 		Env:  []string{"SELF=" + self}, Stdout: onWrite(cancel),
 	}
 	if _, err := s.Exec(ctx, cmd); !errors.Is(err, context.Canceled) {
