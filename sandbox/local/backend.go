@@ -1,0 +1,177 @@
+package local
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/sandboxguard/sandboxguard/sandbox"
+	"github.com/sandboxguard/sandboxguard/sandbox/backend"
+)
+
+// Backend keeps sandboxes below one directory. It must be closed.
+type Backend struct {
+	options  Options
+	dir      string // without symbolic links, so that it can be compared
+	launcher launcher
+	unlock   func() error
+
+	mu     sync.Mutex
+	closed bool
+	boxes  map[string]*box
+}
+
+var _ backend.Backend = (*Backend)(nil)
+
+// New returns a backend over the sandboxes that are in Options.Dir. What a former process left running in them is
+// ended first. The error lists everything that is wrong with the options.
+func New(o Options) (*Backend, error) {
+	o, err := o.checked()
+	if err != nil {
+		return nil, err
+	}
+	launch, err := newLauncher(o.Launcher)
+	if err != nil {
+		return nil, err
+	}
+	dir, unlock, err := claim(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	b := &Backend{options: o, dir: dir, launcher: launch, unlock: unlock, boxes: map[string]*box{}}
+	if err := errors.Join(b.endLeftovers(), b.removeRemains()); err != nil {
+		return nil, errors.Join(err, unlock())
+	}
+	return b, nil
+}
+
+// Kind returns the kind of local sandboxes.
+func (b *Backend) Kind() string { return sandbox.ClientUnixLocal }
+
+// Isolation names the launcher.
+func (b *Backend) Isolation() string { return b.options.Launcher.String() }
+
+// Create makes a sandbox, or returns the one that is there. Users, groups, mounts, path grants, ports and client
+// options of other kinds are refused: nothing here could keep what they promise.
+func (b *Backend) Create(_ context.Context, spec backend.Spec) (backend.Sandbox, error) {
+	if err := checkID(spec.ID); err != nil {
+		return nil, err
+	}
+	if err := b.check(spec); err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if s, err := b.open(spec); !errors.Is(err, backend.ErrNotFound) {
+		return s, err
+	}
+	if err := b.makeDir(spec.ID); err != nil {
+		return nil, failed(backend.StartFailed, "the directory of the sandbox could not be made: look at the space and rights of the backend's directory")
+	}
+	return b.open(spec)
+}
+
+// Open returns the sandbox with that id. Its manifest is not looked at before Start.
+func (b *Backend) Open(_ context.Context, spec backend.Spec) (backend.Sandbox, error) {
+	if err := checkID(spec.ID); err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.open(spec)
+}
+
+// open is called with the lock held.
+func (b *Backend) open(spec backend.Spec) (backend.Sandbox, error) {
+	if b.closed {
+		return nil, errClosed
+	}
+	if s, ok := b.boxes[spec.ID]; ok {
+		return s, nil
+	}
+	info, err := os.Lstat(filepath.Join(b.dir, spec.ID))
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, backend.ErrNotFound
+	case err != nil || !info.IsDir():
+		return nil, failed(backend.StartFailed, "the directory of the sandbox cannot be read")
+	}
+	s := newBox(b, spec)
+	b.boxes[spec.ID] = s
+	return s, nil
+}
+
+// List returns the ids of all sandboxes, sorted.
+func (b *Backend) List(context.Context) ([]string, error) {
+	entries, err := os.ReadDir(b.dir)
+	if err != nil {
+		return nil, errors.New("local: the backend's directory cannot be read")
+	}
+	var ids []string
+	for _, e := range entries {
+		if e.IsDir() && isID(e.Name()) {
+			ids = append(ids, e.Name())
+		}
+	}
+	return ids, nil
+}
+
+// Delete ends and removes a sandbox. It needs no manifest, and succeeds if there is no such sandbox.
+func (b *Backend) Delete(ctx context.Context, id string) error {
+	s, err := b.Open(ctx, backend.Spec{ID: id})
+	switch {
+	case errors.Is(err, backend.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	}
+	return s.Delete(ctx)
+}
+
+// Close ends all processes of all sandboxes and gives the directory free. Workspaces stay. Closing again does
+// nothing.
+func (b *Backend) Close() error {
+	b.mu.Lock()
+	if b.closed {
+		b.mu.Unlock()
+		return nil
+	}
+	b.closed = true
+	boxes := b.boxes
+	b.mu.Unlock()
+	var wg sync.WaitGroup
+	for _, s := range boxes {
+		wg.Go(func() { _ = s.endFor(errClosed) }) // leftovers of all sandboxes are looked for below
+	}
+	wg.Wait()
+	return errors.Join(b.endLeftovers(), b.unlock())
+}
+
+func (b *Backend) isClosed() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.closed
+}
+
+var errClosed = errors.New("local: the backend is closed")
+
+// checkID refuses what could be something else than a name of a directory of ours.
+func checkID(id string) error {
+	if !isID(id) {
+		return refuse(backend.ConfigInvalid, "the id of a sandbox must be a lower-case UUID")
+	}
+	return nil
+}
+
+// isID reports whether s is a lower-case UUID with hyphens.
+func isID(s string) bool {
+	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' || strings.ToLower(s) != s {
+		return false
+	}
+	_, err := hex.DecodeString(strings.ReplaceAll(s, "-", ""))
+	return err == nil && strings.Count(s, "-") == 4
+}

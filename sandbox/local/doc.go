@@ -1,0 +1,55 @@
+// Package local keeps sandboxes in directories of the worker's host and runs their commands as its processes.
+//
+// # Usage
+//
+//	b, err := local.New(local.Options{
+//		Dir:      "/var/lib/agents/sandboxes", // absolute, of this host alone, mode 0700
+//		Launcher: local.Unisolated,
+//	})
+//	...
+//	defer b.Close()
+//
+// A [Backend] is handed to the host of a provider, which calls it.
+//
+// # Unisolated
+//
+// The one launcher so far, [Unisolated], starts commands as ordinary processes of the account that the worker runs
+// as. They can read, change and signal what the worker can, talk to any network, and see other sandboxes. What it
+// does keep apart is by convention only: each sandbox has a directory of its own, commands get the environment that
+// the manifest says and never the worker's, and their processes are ended. It is for code that is trusted as much as
+// the worker is. No launcher is taken unless [Options] names it.
+//
+// # Paths
+//
+// The workspace is a directory below [Options].Dir; in the sandbox's own words it is the root of the manifest, which
+// is /workspace if it names none. Paths are relative to it, or absolute and below the root. Files are read and
+// written through [os.Root]: symbolic links are followed inside the workspace, and never out of it; absolute ones
+// count as leading out.
+//
+// For a command there is no /workspace. Its directory is the workspace, so relative paths work everywhere. An
+// argument that is the root or begins with it, such as /workspace/x, is given the real path instead, the program
+// itself too; a path further inside an argument, as in the text of a shell command, is not. HOME is the workspace.
+//
+// # Processes
+//
+// Each command is the leader of a session and a process group of its own. It is over when its first process is: what
+// is left of the group is ended then, so a command cannot leave a server behind. On a timeout, a cancellation, Stop,
+// Delete and Close the group gets SIGTERM, [Options].Grace later SIGKILL, and is waited for. On Linux the first process
+// also dies with the worker, and what else a sandbox started is found by its HOME, in other sessions too: Stop,
+// Delete and Close end it, and so does New after the worker was killed. On macOS such processes are found only if the
+// first process of their command is still there.
+//
+// # Errors
+//
+// Errors are [backend.Error] values with the codes of the OpenAI Agents SDK. They quote no path of the host, no
+// contents, and no text of git or the operating system. A refusal before a command starts has the code
+// [backend.ExecTransport].
+//
+// # Concurrency
+//
+// Backends and sandboxes may be used by any number of goroutines. A lock on the directory keeps a second process out.
+//
+// # Platforms
+//
+// Linux and macOS. On other systems New answers that it cannot.
+package local

@@ -1,0 +1,94 @@
+package local_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sandboxguard/sandboxguard/sandbox/local"
+)
+
+func TestOptions(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		o    local.Options
+		want []string
+	}{
+		{"zero", local.Options{}, []string{"Dir must be an absolute path", "say Launcher: local.Unisolated"}},
+		{"unknown launcher", local.Options{Launcher: 7}, []string{"say Launcher: local.Unisolated"}},
+		{"relative", local.Options{Dir: "x", Launcher: local.Unisolated}, []string{"Dir must be an absolute path"}},
+		{"no parent", local.Options{Dir: "/no/such/parent", Launcher: local.Unisolated}, []string{"make its parent"}},
+		{"the rest", local.Options{
+			Dir: "/no/such/parent", Launcher: local.Unisolated, Path: "\x00", Git: "git", Grace: -time.Second,
+			Roots: map[string]string{"a": "relative", "b/c": "/x"},
+		}, []string{"Path must not hold NUL", "Git must be an absolute path", "Roots[a] must be an absolute path", "names in Roots", "must not be negative"}},
+	} {
+		b, err := local.New(c.o)
+		if err == nil {
+			t.Errorf("%s: taken", c.name)
+			_ = b.Close()
+			continue
+		}
+		for _, want := range c.want {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", c.name, err, want)
+			}
+		}
+	}
+}
+
+// TestDirectory checks that the directory is the backend's alone.
+func TestDirectory(t *testing.T) {
+	refused := func(what, dir, want string) {
+		t.Helper()
+		b, err := local.New(local.Options{Dir: dir, Launcher: local.Unisolated})
+		if err == nil {
+			_ = b.Close()
+			t.Errorf("%s: taken", what)
+		} else if !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), dir) {
+			t.Errorf("%s: %v, want %q and no path", what, err, want)
+		}
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused("a file", file, "not a directory")
+	shared := filepath.Join(dir, "shared")
+	if err := os.Mkdir(shared, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(shared, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	refused("a directory for others", shared, "mode 0700")
+
+	own := filepath.Join(dir, "own")
+	b, err := local.New(local.Options{Dir: own, Launcher: local.Unisolated})
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(own)
+	if err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("directory: %v, %v", info.Mode(), err)
+	}
+	refused("a directory in use", own, "in use")
+	if b.Isolation() != "unisolated" || b.Kind() != "unix_local" {
+		t.Errorf("isolation %q, kind %q", b.Isolation(), b.Kind())
+	}
+	for range 2 {
+		if err := b.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, err := local.New(local.Options{Dir: own, Launcher: local.Unisolated})
+	if err != nil {
+		t.Fatalf("after close: %v", err)
+	}
+	if err := again.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,155 @@
+//go:build linux || darwin
+
+package local
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// unisolated starts processes that nothing is kept from.
+type unisolated struct{}
+
+func (unisolated) run(ctx context.Context, p process) (int, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	cmd := &exec.Cmd{
+		Path: p.argv[0], Args: p.argv, Env: p.env, Dir: p.dir,
+		Stdin:       p.stdin,
+		Stdout:      &guardedWriter{w: p.stdout, fail: cancel},
+		Stderr:      &guardedWriter{w: p.stderr, fail: cancel},
+		SysProcAttr: attributes(),
+		WaitDelay:   p.grace,
+	}
+	r := &run{cmd: cmd, records: p.records, started: make(chan error, 1), exited: make(chan struct{}), ended: make(chan struct{}), done: make(chan error, 1)}
+	if err := context.Cause(ctx); err != nil {
+		return 0, err
+	}
+	go r.follow()
+	if err := <-r.started; err != nil {
+		return 0, startError(err)
+	}
+	killed := r.endWith(ctx, p.grace)
+	err := <-r.done
+	if cause := context.Cause(ctx); killed && cause != nil {
+		return 0, cause
+	}
+	if err != nil && cmd.ProcessState == nil {
+		return 0, errors.New("local: the process was lost")
+	}
+	// A writer may have failed on the last of the output, after the process.
+	if cause := new(writeError); errors.As(context.Cause(ctx), &cause) {
+		return 0, cause
+	}
+	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
+		return 0, errors.New("local: the input of the command could not be read to its end")
+	}
+	if s, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && s.Signaled() {
+		return -int(s.Signal()), nil
+	}
+	return cmd.ProcessState.ExitCode(), nil
+}
+
+// run is one process, from its start until it was waited for.
+type run struct {
+	cmd     *exec.Cmd
+	records string
+	started chan error    // gets the result of the start
+	exited  chan struct{} // is closed when the first process is over, but not yet waited for: nobody gets its id
+	ended   chan struct{} // is closed when the rest of its group is ended, too
+	done    chan error    // gets the result of waiting
+}
+
+// follow starts the process and waits for it, all on one thread: on Linux a process is told to die with the thread
+// that started it.
+func (r *run) follow() {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := r.cmd.Start(); err != nil {
+		r.started <- err
+		return
+	}
+	pid := r.cmd.Process.Pid
+	forget := record(r.records, pid)
+	r.started <- nil
+	awaitExit(pid)
+	close(r.exited)
+	<-r.ended
+	err := r.cmd.Wait()
+	// The rest of the group was killed. What is not yet gone is waited for.
+	if syscall.Kill(-pid, 0) == nil {
+		endRest(pid)
+	}
+	forget()
+	r.done <- err
+}
+
+// endWith waits until the process is over or ctx ends, then ends what is left of it. It reports whether the process
+// had to be ended.
+func (r *run) endWith(ctx context.Context, grace time.Duration) (killed bool) {
+	pid := r.cmd.Process.Pid
+	select {
+	case <-r.exited:
+	case <-ctx.Done():
+		killed = !r.over() // both may have come
+	}
+	if killed {
+		_ = syscall.Kill(-pid, syscall.SIGTERM)
+		timer := time.NewTimer(grace)
+		defer timer.Stop()
+		select {
+		case <-r.exited:
+		case <-timer.C:
+		}
+		endSession(pid)
+	}
+	_ = syscall.Kill(-pid, syscall.SIGKILL)
+	close(r.ended)
+	return killed
+}
+
+func (r *run) over() bool {
+	select {
+	case <-r.exited:
+		return true
+	default:
+		return false
+	}
+}
+
+// record notes that a process runs, so that it is found if the worker is killed.
+func record(dir string, pid int) (forget func()) {
+	name := filepath.Join(dir, strconv.Itoa(pid))
+	_ = os.WriteFile(name, []byte(startOf(pid)), 0o600) // without it the process still runs as it should
+	return func() { _ = os.Remove(name) }
+}
+
+// startError hides what the operating system says, which names the path of the host.
+func startError(err error) error {
+	again := errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.ENOMEM) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+	return notStarted{again: again}
+}
+
+// guardedWriter ends the command when a write fails.
+type guardedWriter struct {
+	w    io.Writer
+	fail context.CancelCauseFunc
+	once sync.Once
+}
+
+func (g *guardedWriter) Write(data []byte) (int, error) {
+	n, err := g.w.Write(data)
+	if err != nil {
+		g.once.Do(func() { g.fail(&writeError{what: "the output of the command", err: err}) })
+	}
+	return n, err
+}
