@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/sandboxguard/sandboxguard/internal/bind"
@@ -32,11 +33,11 @@ func governedBy(ctx workflow.Context, queue string, args []any) string {
 }
 
 // baseQueue is the queue that the worker of a host works for, empty for every other worker.
-func baseQueue(ctx context.Context) string {
-	if ctx == nil {
+func baseQueue(o *worker.Options) string {
+	if o.BackgroundActivityContext == nil {
 		return ""
 	}
-	return bind.Queue(ctx)
+	return bind.Queue(o.BackgroundActivityContext)
 }
 
 // withBinder lets the host of a session bind its values when it first needs them. Only

@@ -151,7 +151,7 @@ func (p *plugin) wrapConverters(opts *client.Options) string {
 
 func (p *plugin) configureWorker(_ context.Context, o worker.PluginConfigureWorkerOptions) error {
 	queue := o.TaskQueue
-	if base := baseQueue(o.WorkerOptions.BackgroundActivityContext); base != "" {
+	if base := baseQueue(o.WorkerOptions); base != "" {
 		queue = base
 	}
 	w := &workerGuard{g: p.g, queue: queue, activities: true, ordered: true}
