@@ -10,8 +10,8 @@ import (
 	"go.uber.org/zap"
 
 	guard "github.com/sandboxguard/sandboxguard/interceptor"
-	"github.com/sandboxguard/sandboxguard/internal/sdkmethods"
 	"github.com/sandboxguard/sandboxguard/internal/mint"
+	"github.com/sandboxguard/sandboxguard/internal/sdkmethods"
 	"github.com/sandboxguard/sandboxguard/secrets/audit"
 	"github.com/sandboxguard/sandboxguard/secrets/redact"
 	"github.com/sandboxguard/sandboxguard/secrets/secretstest"
@@ -88,7 +88,7 @@ func (s setting) guarded() (sdkinterceptor.WorkerInterceptor, error) {
 	}
 	return guard.New(guard.Options{
 		Unguarded: sdkmethods.Unknown(nil), // nothing that is measured goes through what another SDK adds
-		Policies: policies, Hidden: s.hidden, AllowInside: []string{"*main.innermost"},
+		Policies:  policies, Hidden: s.hidden, AllowInside: []string{"*main.innermost"},
 		Resolver: secretstest.Static(s.values), Audit: s.sink, Logger: zap.NewNop(),
 	})
 }
