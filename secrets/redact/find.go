@@ -9,8 +9,12 @@ import (
 // escaped value shifts the decoding of its first character by one level.
 const maxDepth = 3
 
-// maxScratch is the size up to which a buffer is kept for the next text.
-const maxScratch = 4 << 20
+const (
+	// maxScratch is the size up to which a buffer is kept for the next text.
+	maxScratch = 4 << 20
+	// maxSpans is the same for a list of spans.
+	maxSpans = 1 << 16
+)
 
 // scratch is the working memory for texts that have to be decoded or edited.
 type scratch struct {
@@ -33,13 +37,13 @@ func (sc *scratch) release(pool *sync.Pool) {
 	pool.Put(sc)
 }
 
-// forget empties a list of spans, whose owners hold values. One that was uncommonly long is not kept: to clear it
-// would take longer than most texts.
+// forget empties a list of spans, whose owners hold values: nothing is left behind its end. One that was uncommonly
+// long is not kept.
 func forget(spans []span) []span {
-	if cap(spans) > manySpans {
+	if cap(spans) > maxSpans {
 		return nil
 	}
-	clear(spans[:cap(spans)])
+	clear(spans)
 	return spans[:0]
 }
 
@@ -232,7 +236,6 @@ func (sc *scratch) searchLevels(x *index, from int, e edges, f *found) {
 			x.wordsAtStart(sc.levels[depth].buf, e, depth+2, &in)
 		}
 		in.tidy()
-		sc.within = in.spans
 		for _, s := range in.spans {
 			for d := depth; d >= 0; d-- {
 				s.start, s.end = sc.levels[d].origin(s.start, s.end)
@@ -242,6 +245,8 @@ func (sc *scratch) searchLevels(x *index, from int, e edges, f *found) {
 			sc.align(&s, from, from+sc.levels[0].source)
 			f.spans = append(f.spans, s)
 		}
+		clear(in.spans)
+		sc.within = in.spans[:0]
 	}
 }
 

@@ -84,6 +84,7 @@ func (f *found) tidy() {
 		}
 		merged = append(merged, s)
 	}
+	clear(spans[len(merged):])
 	f.spans = f.spans[:f.base+len(merged)]
 	f.tidied = len(merged)
 }

@@ -146,6 +146,7 @@ func (w *Writer) move(p *pass, cut int, n *counts) {
 		w.out = append(w.out, p.marker(s.owner)...)
 		kept = append(kept, s)
 	}
+	clear(p.f.spans[len(kept):])
 	p.f.spans = kept
 	*n = p.count()
 	w.out = append(w.out, w.buf[at:cut]...)
