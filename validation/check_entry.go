@@ -56,7 +56,8 @@ func (c *checker) entry(e *sandbox.Entry, root string) {
 // isLocalSource reports whether src is root:relative with a root of the policy.
 func (c *checker) isLocalSource(src string) bool {
 	root, relative, ok := strings.Cut(src, ":")
-	return ok && slices.Contains(c.policy.queue.sandbox.localRoots, root) && isRelativePath(relative)
+	_, listed := c.policy.queue.sandbox.localRoots[root]
+	return ok && listed && isRelativePath(relative)
 }
 
 // repository refuses user-info where the host and the repository are named, and

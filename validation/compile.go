@@ -185,7 +185,10 @@ func compileSandbox(v *value) sandboxPolicy {
 		s.entries = append(s.entries, kindName.text)
 	}
 	if roots := v.get("local_roots"); roots != nil {
-		s.localRoots = slices.Sorted(maps.Keys(roots.fields))
+		s.localRoots = make(map[string]string, len(roots.fields))
+		for name, dir := range roots.fields {
+			s.localRoots[name] = dir.text
+		}
 	}
 	for _, name := range v.list("env_literals") {
 		s.envLiterals[name.text] = true

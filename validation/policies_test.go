@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/sandboxguard/sandboxguard/validation"
 )
 
@@ -54,5 +56,31 @@ func describePolicies(p *validation.Policies) string {
 func TestLoadWithoutAPath(t *testing.T) {
 	if _, err := validation.LoadPolicies(""); err == nil || !strings.Contains(err.Error(), "no policy file was named") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestLocalRoots: a backend for local sandboxes is given the very directories that manifests may name.
+func TestLocalRoots(t *testing.T) {
+	p, err := validation.ParsePolicies("policy.yaml", []byte(`version: 1
+queues:
+  agents: {mode: enforce, sandbox: {entries: [local_file], local_roots: {fixtures: /srv/fixtures, tables: /srv/tables}}}
+  others: {mode: enforce}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	agents, _ := p.PolicyFor(validation.Queue{Name: "agents"})
+	want := map[string]string{"fixtures": "/srv/fixtures", "tables": "/srv/tables"}
+	roots := agents.LocalRoots()
+	if diff := cmp.Diff(want, roots); diff != "" {
+		t.Error(diff)
+	}
+	clear(roots)
+	if diff := cmp.Diff(want, agents.LocalRoots()); diff != "" {
+		t.Errorf("the caller's map is the policy's own: %s", diff)
+	}
+	others, _ := p.PolicyFor(validation.Queue{Name: "others"})
+	if got := others.LocalRoots(); len(got) > 0 || len(validation.Policy{}.LocalRoots()) > 0 {
+		t.Errorf("roots that nobody named: %v", got)
 	}
 }

@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -36,7 +37,7 @@ type queuePolicy struct {
 // nothing.
 type sandboxPolicy struct {
 	entries     []string
-	localRoots  []string
+	localRoots  map[string]string
 	envLiterals map[string]bool
 	pathGrants  []pathGrant
 }
@@ -45,6 +46,16 @@ type sandboxPolicy struct {
 type pathGrant struct {
 	path     string
 	readOnly bool
+}
+
+// LocalRoots returns the directories of the worker's host that the entries local_file and local_dir may name, as
+// root:relative, by the name of the root. It is what the options of a backend for local sandboxes take. The map is the
+// caller's own, nil if there are none.
+func (p Policy) LocalRoots() map[string]string {
+	if p.queue == nil {
+		return nil
+	}
+	return maps.Clone(p.queue.sandbox.localRoots)
 }
 
 // Input is an untyped input that the policy names as a run config or manifest.

@@ -36,7 +36,8 @@ type Options struct {
 	// Path is the PATH of commands whose environment has none. Empty means [DefaultPath].
 	Path string
 	// Roots are the absolute directories that the Src of local_file and local_dir entries may name, as
-	// root:relative. Nil refuses all such entries.
+	// root:relative: those of the queue's policy, which validation.Policy.LocalRoots returns. Nil refuses all such
+	// entries.
 	Roots map[string]string
 	// Git is the absolute path of the git program for git_repo entries. Empty means the one found in Path.
 	Git string
