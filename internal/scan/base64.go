@@ -57,8 +57,9 @@ func (w *walker) stretch(name, s string, whole bool) {
 		if len(lines) > len(s) {
 			first, last = strings.IndexAny(lines, "\r\n"), len(s)-len(lines)+strings.LastIndexAny(lines, " \t\n")+1
 		}
-		if from < first && to > last {
-			w.deeperText("(base64)", func() { w.text(name, decoded) })
+		before := w.run.found
+		w.deeperText("(base64)", func() { w.text(name, decoded) })
+		if from < first && to > last || w.run.found > before {
 			return
 		}
 	}
@@ -76,37 +77,42 @@ func (w *walker) stretch(name, s string, whole bool) {
 	}
 }
 
-// decodeHex decodes hexadecimal text, and reports whether text came out.
+// decodeHex decodes hexadecimal text, and reports whether something that can be read
+// came out.
 func decodeHex(s string) (string, bool) {
 	s = strings.TrimPrefix(s, "0x")
 	if len(s) < minHex || len(s)%2 != 0 {
 		return "", false
 	}
 	var head [minHex / 2]byte
-	if _, err := hex.Decode(head[:], []byte(s[:minHex])); err != nil || !isText(string(head[:]), true) {
+	if _, err := hex.Decode(head[:], []byte(s[:minHex])); err != nil || !looksDecoded(string(head[:]), true) {
 		return "", false
 	}
 	decoded, err := hex.DecodeString(s)
-	return string(decoded), err == nil && isText(string(decoded), false)
+	return string(decoded), err == nil
 }
 
-// decodeWithin decodes the base64 in s[from:to]; to is 0 when there is none. Most
-// of what has its characters is none: the first characters tell, or the last ones
-// where a name or path stands before it. What is found is text or packed.
+// decodeWithin decodes the base64 in s[from:]; s[from:to] is so for certain, and to is
+// 0 when there is none. Most of what has its characters is none: a sample tells that
+// can be read, or the last characters where a name or path stands before it.
 func decodeWithin(s string) (decoded string, from, to int) {
 	if len(s) < minEncoded {
 		return "", 0, 0
 	}
-	if head, ok := decodeSample(s); ok && looksDecoded(string(head[:])) {
+	for at := 0; at+minEncoded <= len(s); at += minEncoded {
+		if sample, ok := decodeSample(s[at:]); !ok || !looksDecoded(string(sample[:]), at == 0) {
+			continue
+		}
 		decoded, err := decodeBase64(s)
 		if err != nil {
-			return "", 0, 0
+			break
 		}
-		n := textLength(decoded)
-		if n == len(decoded) || n < len(head)-utf8.UTFMax {
-			return decoded, 0, len(s)
+		if to = len(s); at > 0 {
+			to = 1 // or not: what comes first cannot be read
+		} else if n := textLength(decoded); n >= minEncoded/4*3-utf8.UTFMax && n < len(decoded) {
+			to = n/3*4 + 1
 		}
-		return decoded[:n], 0, n/3*4 + 1
+		return decoded, 0, to
 	}
 	for last := len(s); last > len(s)-4 && last >= minEncoded; last-- {
 		tail, ok := decodeSample(s[last-minEncoded : last])
@@ -127,8 +133,11 @@ func decodeWithin(s string) (decoded string, from, to int) {
 	return "", 0, 0
 }
 
-// looksDecoded reports whether s is the beginning of something that can be read.
-func looksDecoded(s string) bool { return isText(s, true) || orderOf(s) != nil || isPacked(s) }
+// looksDecoded reports whether s is a part of something that can be read, or its
+// beginning.
+func looksDecoded(s string, first bool) bool {
+	return isText(s, true) || isWide(s) || first && (isMarked(s) || isZlib(s))
+}
 
 func isASCII(s string) bool {
 	for i := range len(s) {

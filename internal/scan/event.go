@@ -123,7 +123,10 @@ func typeOf(raw string) string {
 	if t, err := enumspb.EventTypeFromString(s); err == nil {
 		return t.String()
 	}
-	return shown(s) // of a later server
+	if (step{key: s, index: -1}).String() != s {
+		return masked
+	}
+	return s // of a later server
 }
 
 // ends are the types of a run's last event.
