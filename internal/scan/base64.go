@@ -15,6 +15,9 @@ const (
 	minEncoded = 16
 	// minHex is the same of hexadecimal text.
 	minHex = 2 * minText
+	// maxDigest is the longest digest in either. What is longer is decoded whatever
+	// comes out.
+	maxDigest = 128
 )
 
 // base64Chars are the characters of both alphabets.
@@ -52,16 +55,21 @@ func (w *walker) stretch(name, s string, whole bool) {
 	if strings.IndexByte(s, '\n') >= 0 {
 		s = unwrap.Replace(s)
 	}
-	if decoded, from, to := decodeWithin(s); to > 0 {
-		first, last := len(s), 0
-		if len(lines) > len(s) {
-			first, last = strings.IndexAny(lines, "\r\n"), len(s)-len(lines)+strings.LastIndexAny(lines, " \t\n")+1
-		}
-		before := w.run.found
+	first, last := len(s), 0 // where the first line ends and the last one begins
+	if len(lines) > len(s) {
+		first, last = strings.IndexAny(lines, "\r\n"), len(s)-len(lines)+strings.LastIndexAny(lines, " \t\n")+1
+	}
+	before := w.run.found
+	decoded, to, ok := decodeStart(s)
+	if ok {
 		w.deeperText("(base64)", func() { w.text(name, decoded) })
-		if from < first && to > last || w.run.found > before {
+		if to > last || w.run.found > before {
 			return
 		}
+	}
+	if text, from := decodeEnd(s); from < first {
+		w.deeperText("(base64)", func() { w.text(name, text) })
+		return
 	}
 	switch {
 	case len(lines) > len(s): // lines that do not belong together
@@ -70,7 +78,7 @@ func (w *walker) stretch(name, s string, whole bool) {
 				w.stretch("", line, false)
 			}
 		}
-	case whole:
+	case whole && !ok:
 		if decoded, err := decodeBase64(s); err == nil {
 			w.deeperText("(base64)", func() { w.text("", decoded) })
 		}
@@ -85,35 +93,37 @@ func decodeHex(s string) (string, bool) {
 		return "", false
 	}
 	var head [minHex / 2]byte
-	if _, err := hex.Decode(head[:], []byte(s[:minHex])); err != nil || !looksDecoded(string(head[:]), true) {
+	if _, err := hex.Decode(head[:], []byte(s[:minHex])); err != nil || len(s) <= maxDigest && !looksDecoded(string(head[:]), true) {
 		return "", false
 	}
 	decoded, err := hex.DecodeString(s)
 	return string(decoded), err == nil
 }
 
-// decodeWithin decodes the base64 in s[from:]; s[from:to] is so for certain, and to is
-// 0 when there is none. Most of what has its characters is none: a sample tells that
-// can be read, or the last characters where a name or path stands before it.
-func decodeWithin(s string) (decoded string, from, to int) {
-	if len(s) < minEncoded {
-		return "", 0, 0
-	}
+// decodeStart decodes s if that seems to be base64: most of what has its characters is
+// none, and a sample tells that can be read. s[:to] is base64 for certain.
+func decodeStart(s string) (decoded string, to int, ok bool) {
 	for at := 0; at+minEncoded <= len(s); at += minEncoded {
-		if sample, ok := decodeSample(s[at:]); !ok || !looksDecoded(string(sample[:]), at == 0) {
+		sample, valid := decodeSample(s[at:])
+		read := valid && looksDecoded(string(sample[:]), at == 0)
+		if !read && len(s) <= maxDigest {
 			continue
 		}
 		decoded, err := decodeBase64(s)
-		if err != nil {
-			break
+		if err == nil && read && at == 0 {
+			to = len(s)
+			if n := textLength(decoded); n >= len(sample)-utf8.UTFMax && n < len(decoded) {
+				to = n/3*4 + 1
+			}
 		}
-		if to = len(s); at > 0 {
-			to = 1 // or not: what comes first cannot be read
-		} else if n := textLength(decoded); n >= minEncoded/4*3-utf8.UTFMax && n < len(decoded) {
-			to = n/3*4 + 1
-		}
-		return decoded, 0, to
+		return decoded, to, err == nil
 	}
+	return "", 0, false
+}
+
+// decodeEnd decodes the base64 in s[from:], behind a name or path that has its
+// characters, too; from is len(s) when there is none. The last characters tell.
+func decodeEnd(s string) (decoded string, from int) {
 	for last := len(s); last > len(s)-4 && last >= minEncoded; last-- {
 		tail, ok := decodeSample(s[last-minEncoded : last])
 		if !ok || !isASCII(string(tail[:])) {
@@ -127,10 +137,10 @@ func decodeWithin(s string) (decoded string, from, to int) {
 			from -= 4
 		}
 		if decoded, err := decodeBase64(s[from:]); err == nil {
-			return decoded, from, len(s)
+			return decoded, from
 		}
 	}
-	return "", 0, 0
+	return "", len(s)
 }
 
 // looksDecoded reports whether s is a part of something that can be read, or its

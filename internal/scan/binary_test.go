@@ -147,10 +147,10 @@ func TestNoFalseAlarms(t *testing.T) {
 		r := read(t, history("w", scheduled(payload(encoding, data))))
 		return !r.Complete || len(r.Credentials) > 0
 	}
-	for a := range 0x80 {
-		for b := range 0x80 {
+	for _, first := range "(8HXhx" { // what a header of zlib may begin with
+		for second := ' '; second < 0x7f; second++ {
 			for _, rest := range []string{"ABER ES KÖNNTE so beginnen", "6 ä", "\x1b[31mé"} {
-				if text := string([]byte{byte(a), byte(b)}) + rest; a >= ' ' && b >= ' ' && alarms("binary/plain", text) {
+				if text := string([]rune{first, second}) + rest; alarms("binary/plain", text) {
 					t.Errorf("%q gives an alarm", text)
 				}
 			}

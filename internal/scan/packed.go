@@ -16,6 +16,8 @@ const (
 	maxUnpacked = 64 << 20
 	// maxTries bounds how often one text is taken for compressed data and is none.
 	maxTries = 32
+	// minInflated is how much random data that begins as zlib does hardly ever becomes.
+	minInflated = 16
 )
 
 // A format is a way to compress data.
@@ -188,7 +190,7 @@ func (w *walker) packed(key string, f *format, s string) (n int, ok bool) {
 func (w *walker) zlib(key, s string) (n int, packed bool) {
 	data, n, err := w.unpack(&formatZlib, s)
 	if err != nil {
-		if n = 0; isText(s, false) || data == "" && !errors.Is(err, io.ErrUnexpectedEOF) {
+		if n = 0; isText(s, false) || len(data) < minInflated && !errors.Is(err, io.ErrUnexpectedEOF) {
 			return 0, false
 		}
 		w.run.skip(reasonPacked + formatZlib.name)
