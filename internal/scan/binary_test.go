@@ -156,7 +156,7 @@ func TestNoFalseAlarms(t *testing.T) {
 			}
 		}
 	}
-	if data := noise(8 << 20); alarms("binary/plain", data) || alarms("binary/protobuf", "x"+data) {
+	if data := noise(1 << 20); alarms("binary/plain", data) || alarms("binary/protobuf", "x"+data) {
 		t.Error("random data gives an alarm")
 	}
 	encrypted := history("w", scheduled(payload("json/encrypted", smallWindow("")[:2]+noise(64))))

@@ -236,6 +236,15 @@ func TestWhatCannotBeLookedIntoIsCounted(t *testing.T) {
 	}
 }
 
+// TestDataThatIsNotDecodedIsReadAsItIs: it is counted, and looked at all the same.
+func TestDataThatIsNotDecodedIsReadAsItIs(t *testing.T) {
+	t.Parallel()
+	r := read(t, history("w", scheduled(`{"metadata":{"encoding":"`+b64("json/plain")+`"},"data":"say `+githubToken+`"}`)))
+	if diff := cmp.Diff(map[string][]string{"github-token": {"ActivityTaskScheduled PushTag input/0/data"}}, places(r)); diff != "" || r.Complete {
+		t.Errorf("complete %v, places (-want +got):\n%s", r.Complete, diff)
+	}
+}
+
 func TestBrokenDocuments(t *testing.T) {
 	t.Parallel()
 	good := history("w", scheduled(payload("json/plain", quote(githubToken))))
