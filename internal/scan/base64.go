@@ -15,6 +15,9 @@ const (
 	minEncoded = 16
 	// minHex is the same of hexadecimal text.
 	minHex = 2 * minText
+	// maxDigest is the longest digest in either. What is longer is decoded whatever
+	// comes out.
+	maxDigest = 128
 )
 
 // base64Chars are the characters of both alphabets.
@@ -52,15 +55,21 @@ func (w *walker) stretch(name, s string, whole bool) {
 	if strings.IndexByte(s, '\n') >= 0 {
 		s = unwrap.Replace(s)
 	}
-	if decoded, from, to := decodeWithin(s); to > 0 {
-		first, last := len(s), 0
-		if len(lines) > len(s) {
-			first, last = strings.IndexAny(lines, "\r\n"), len(s)-len(lines)+strings.LastIndexAny(lines, " \t\n")+1
-		}
-		if from < first && to > last {
-			w.deeperText("(base64)", func() { w.text(name, decoded) })
+	first, last := len(s), 0 // where the first line ends and the last one begins
+	if len(lines) > len(s) {
+		first, last = strings.IndexAny(lines, "\r\n"), len(s)-len(lines)+strings.LastIndexAny(lines, " \t\n")+1
+	}
+	before := w.run.found
+	decoded, to, ok := decodeStart(s)
+	if ok {
+		w.deeperText("(base64)", func() { w.text(name, decoded) })
+		if to > last || w.run.found > before {
 			return
 		}
+	}
+	if text, from := decodeEnd(s); from < first {
+		w.deeperText("(base64)", func() { w.text(name, text) })
+		return
 	}
 	switch {
 	case len(lines) > len(s): // lines that do not belong together
@@ -69,45 +78,52 @@ func (w *walker) stretch(name, s string, whole bool) {
 				w.stretch("", line, false)
 			}
 		}
-	case whole:
+	case whole && !ok:
 		if decoded, err := decodeBase64(s); err == nil {
 			w.deeperText("(base64)", func() { w.text("", decoded) })
 		}
 	}
 }
 
-// decodeHex decodes hexadecimal text, and reports whether text came out.
+// decodeHex decodes hexadecimal text, and reports whether something that can be read
+// came out.
 func decodeHex(s string) (string, bool) {
 	s = strings.TrimPrefix(s, "0x")
 	if len(s) < minHex || len(s)%2 != 0 {
 		return "", false
 	}
 	var head [minHex / 2]byte
-	if _, err := hex.Decode(head[:], []byte(s[:minHex])); err != nil || !isText(string(head[:]), true) {
+	if _, err := hex.Decode(head[:], []byte(s[:minHex])); err != nil || len(s) <= maxDigest && !looksDecoded(string(head[:]), true) {
 		return "", false
 	}
 	decoded, err := hex.DecodeString(s)
-	return string(decoded), err == nil && isText(string(decoded), false)
+	return string(decoded), err == nil
 }
 
-// decodeWithin decodes the base64 in s[from:to]; to is 0 when there is none. Most
-// of what has its characters is none: the first characters tell, or the last ones
-// where a name or path stands before it. What is found is text or packed.
-func decodeWithin(s string) (decoded string, from, to int) {
-	if len(s) < minEncoded {
-		return "", 0, 0
-	}
-	if head, ok := decodeSample(s); ok && looksDecoded(string(head[:])) {
+// decodeStart decodes s if that seems to be base64: most of what has its characters is
+// none, and a sample tells that can be read. s[:to] is base64 for certain.
+func decodeStart(s string) (decoded string, to int, ok bool) {
+	for at := 0; at+minEncoded <= len(s); at += minEncoded {
+		sample, valid := decodeSample(s[at:])
+		read := valid && looksDecoded(string(sample[:]), at == 0)
+		if !read && len(s) <= maxDigest {
+			continue
+		}
 		decoded, err := decodeBase64(s)
-		if err != nil {
-			return "", 0, 0
+		if err == nil && read && at == 0 {
+			to = len(s)
+			if n := textLength(decoded); n >= len(sample)-utf8.UTFMax && n < len(decoded) {
+				to = n/3*4 + 1
+			}
 		}
-		n := textLength(decoded)
-		if n == len(decoded) || n < len(head)-utf8.UTFMax {
-			return decoded, 0, len(s)
-		}
-		return decoded[:n], 0, n/3*4 + 1
+		return decoded, to, err == nil
 	}
+	return "", 0, false
+}
+
+// decodeEnd decodes the base64 in s[from:], behind a name or path that has its
+// characters, too; from is len(s) when there is none. The last characters tell.
+func decodeEnd(s string) (decoded string, from int) {
 	for last := len(s); last > len(s)-4 && last >= minEncoded; last-- {
 		tail, ok := decodeSample(s[last-minEncoded : last])
 		if !ok || !isASCII(string(tail[:])) {
@@ -121,14 +137,17 @@ func decodeWithin(s string) (decoded string, from, to int) {
 			from -= 4
 		}
 		if decoded, err := decodeBase64(s[from:]); err == nil {
-			return decoded, from, len(s)
+			return decoded, from
 		}
 	}
-	return "", 0, 0
+	return "", len(s)
 }
 
-// looksDecoded reports whether s is the beginning of something that can be read.
-func looksDecoded(s string) bool { return isText(s, true) || orderOf(s) != nil || isPacked(s) }
+// looksDecoded reports whether s is a part of something that can be read, or its
+// beginning.
+func looksDecoded(s string, first bool) bool {
+	return isText(s, true) || isWide(s) || first && (isMarked(s) || isZlib(s))
+}
 
 func isASCII(s string) bool {
 	for i := range len(s) {

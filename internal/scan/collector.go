@@ -25,7 +25,7 @@ func (s *Scan) Activity(w Workflow) *Collector { return s.collector(subjectActiv
 func (s *Scan) collector(kind subject, workflow Workflow) *Collector {
 	r := s.newRun(kind, "")
 	r.workflow, r.fixed = workflow, true
-	return &Collector{scan: s, w: &walker{scan: s, run: r}}
+	return &Collector{scan: s, w: newWalker(s, r)}
 }
 
 // Add looks at a document: a part of the history, in order, or a description. The

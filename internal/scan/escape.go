@@ -1,45 +1,62 @@
 package scan
 
 import (
-	"encoding/binary"
 	"strings"
-	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/sandboxguard/sandboxguard/validation"
 )
 
-// unescaped decodes the percent escapes of a URL or form in s, without what was
-// found in it as it stands, and reports whether there are any.
-func unescaped(s string, found []validation.Finding) (string, bool) {
-	at := nextEscape(s, 0)
-	if at < 0 {
-		return "", false
+// An escape is a way to write a character in two hexadecimal digits behind a prefix.
+type escape struct{ how, prefix string }
+
+// escapes are those of URLs and forms, and those of JSON, Go, Python and JavaScript
+// where a text is cut out of a source.
+var escapes = [...]escape{{"(percent)", "%"}, {"(escape)", `\u00`}, {"(escape)", `\x`}}
+
+// unescaped returns s with its escapes decoded or its colours taken out, without what
+// was found in it as it stands, and how that was written; "" when there is nothing of
+// the kind. Of several kinds it does the first: what comes out is looked at again.
+func unescaped(s string, found []validation.Finding) (how, decoded string) {
+	for _, e := range escapes {
+		if at := e.next(s, 0); at >= 0 {
+			return e.how, e.decode(without(s, found), at)
+		}
 	}
-	s = without(s, found)
+	if at := strings.Index(s, colour); at >= 0 {
+		return "(colour)", uncoloured(without(s, found))
+	}
+	return "", ""
+}
+
+// decode decodes s, whose first escape stands at the place given.
+func (e escape) decode(s string, at int) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	from := 0
-	for ; at >= 0; at = nextEscape(s, from) {
+	for ; at >= 0; at = e.next(s, from) {
 		b.WriteString(s[from:at])
-		b.WriteByte(unhex(s[at+1])<<4 | unhex(s[at+2]))
-		from = at + len("%00")
+		digits := at + len(e.prefix)
+		b.WriteByte(unhex(s[digits])<<4 | unhex(s[digits+1]))
+		from = digits + 2
 	}
 	b.WriteString(s[from:])
-	return b.String(), true
+	return b.String()
 }
 
-// nextEscape is where the next percent escape of s[at:] begins, or -1.
-func nextEscape(s string, at int) int {
+// next is where the next escape of s[at:] begins, or -1. Only those of a percent sign
+// stand for bytes; of the others those above ASCII are left alone.
+func (e escape) next(s string, at int) int {
 	for {
-		i := strings.IndexByte(s[at:], '%')
-		if i < 0 || at+i+2 >= len(s) {
+		i := strings.Index(s[at:], e.prefix)
+		digits := at + i + len(e.prefix)
+		if i < 0 || digits+1 >= len(s) {
 			return -1
 		}
-		at += i
-		if hexChars[s[at+1]] && hexChars[s[at+2]] {
-			return at
+		if hexChars[s[digits]] && hexChars[s[digits+1]] && (e.prefix == "%" || unhex(s[digits])<<4 < utf8.RuneSelf) {
+			return at + i
 		}
-		at++
+		at += i + 1
 	}
 }
 
@@ -61,44 +78,23 @@ func charsOf(chars string) (set [256]bool) {
 	return set
 }
 
-// utf16Sample is how much of a text tells that it is UTF-16.
-const utf16Sample = 16
+// colour begins what tells a terminal how to show the text that comes.
+const colour = "\x1b["
 
-// fromUTF16 decodes a text of UTF-16 that begins with its byte order mark or with
-// characters of ASCII.
-func fromUTF16(s string) (string, bool) {
-	order := orderOf(s)
-	if order == nil {
-		return "", false
-	}
-	units := make([]uint16, 0, len(s)/2)
-	for at := 0; at+2 <= len(s); at += 2 {
-		units = append(units, order.Uint16([]byte(s[at:at+2])))
-	}
-	return strings.TrimPrefix(string(utf16.Decode(units)), "\ufeff"), true
-}
-
-// orderOf is the byte order of a text of UTF-16, nil of others.
-func orderOf(s string) binary.ByteOrder {
-	if len(s) < minText {
-		return nil
-	}
-	switch {
-	case s[:2] == "\xff\xfe", halves(s, 0):
-		return binary.LittleEndian
-	case s[:2] == "\xfe\xff", halves(s, 1):
-		return binary.BigEndian
-	}
-	return nil
-}
-
-// halves reports whether the sample of s has a character of ASCII in each pair of
-// bytes, at the place given, and nothing beside it.
-func halves(s string, place int) bool {
-	for at := 0; at+2 <= min(len(s), utf16Sample); at += 2 {
-		if s[at+1-place] != 0 || !isTextByte(s[at+place]) {
-			return false
+// uncoloured takes that out: parameters, of ' ' to '?', and a last character.
+func uncoloured(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for {
+		text, rest, more := strings.Cut(s, colour)
+		b.WriteString(text)
+		if !more {
+			return b.String()
 		}
+		i := 0
+		for i < len(rest) && rest[i] >= ' ' && rest[i] <= '?' {
+			i++
+		}
+		s = rest[min(len(rest), i+1):]
 	}
-	return true
 }

@@ -123,7 +123,10 @@ func typeOf(raw string) string {
 	if t, err := enumspb.EventTypeFromString(s); err == nil {
 		return t.String()
 	}
-	return shown(s) // of a later server
+	if (step{key: s, index: -1}).String() != s {
+		return masked
+	}
+	return s // of a later server
 }
 
 // ends are the types of a run's last event.
@@ -174,7 +177,7 @@ var flatOfActivity = map[string]bool{"info": true, "outcome": true}
 
 // members walks an object that an event or description is.
 func (w *walker) members(c *cursor) error {
-	for more := c.enter(); more; {
+	for index, more := 0, c.enter(); more; index++ {
 		name, err := c.key()
 		if err != nil {
 			return err
@@ -185,7 +188,7 @@ func (w *walker) members(c *cursor) error {
 		case name == "pendingActivities" && c.peek() == '[':
 			err = w.pending(c)
 		default:
-			w.enter(step{key: name})
+			w.enter(step{key: name, index: index})
 			err = w.value(c, w.nameOf(name))
 			w.leave(1)
 		}

@@ -54,6 +54,11 @@ const completed = `{"eventId":"9","eventTime":"2026-11-01T10:00:09Z","eventType"
 // compressed is what the SDK's zlib codec makes of a payload.
 func compressed(tb testing.TB, data string) string {
 	tb.Helper()
+	return payload("binary/zlib", compressedData(tb, data))
+}
+
+func compressedData(tb testing.TB, data string) string {
+	tb.Helper()
 	inner, err := proto.Marshal(&commonpb.Payload{Metadata: map[string][]byte{"encoding": []byte("json/plain")}, Data: []byte(data)})
 	if err != nil {
 		tb.Fatal(err)
@@ -66,7 +71,7 @@ func compressed(tb testing.TB, data string) string {
 	if err := w.Close(); err != nil {
 		tb.Fatal(err)
 	}
-	return payload("binary/zlib", b.String())
+	return b.String()
 }
 
 // read scans one stream.

@@ -8,6 +8,8 @@ import (
 
 	commonpb "go.temporal.io/api/common/v1"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/sandboxguard/sandboxguard/validation"
 )
 
 // The encodings of payloads, as the SDKs write them.
@@ -61,15 +63,21 @@ func (w *walker) payload(o *waiting, key string) {
 	if strings.ContainsRune(o.find("externalPayloads"), '{') {
 		p.encoding = encodingStorage
 	}
-	data, decoded := decodeField(o.find("data"))
+	quoted := o.find("data")
+	data, decoded := decodeField(quoted)
 	o.drop("metadata")
 	o.drop("data")
 	o.drop("externalPayloads")
+	index := 0
 	_ = eachMetadata(p.metadata, func(name, value string) {
 		if name != "encoding" && name != "messageType" {
-			w.metadata(name, value)
+			w.metadata(name, value, index)
 		}
+		index++
 	})
+	if !decoded || !noBinary(data) {
+		w.written(quoted)
+	}
 	if !decoded {
 		w.run.skip(reasonBroken)
 		return
@@ -79,12 +87,21 @@ func (w *walker) payload(o *waiting, key string) {
 	w.within(func() { w.content(key, p) })
 }
 
-// metadata looks at what stands beside the encoding.
-func (w *walker) metadata(name, value string) {
-	w.enter(step{key: "metadata"}, step{key: name})
-	if len(name) >= minEncoded {
-		w.name(name)
+// written looks at the data of a payload as it is written: an object of the user's own
+// may have the form of a payload, and a credential that of base64.
+func (w *walker) written(quoted string) {
+	s := unquoted(quoted)
+	w.enter(step{key: "data"})
+	for _, f := range validation.DetectCredentials(s) {
+		w.found(f.Kind, s[f.Start:f.End])
 	}
+	w.leave(1)
+}
+
+// metadata looks at what stands beside the encoding.
+func (w *walker) metadata(name, value string, index int) {
+	w.enter(step{key: "metadata"})
+	w.enter(step{key: name, index: index, hidden: w.name(name, index)})
 	w.text(name, value)
 	w.leave(2)
 }
@@ -136,20 +153,37 @@ func (w *walker) content(key string, p content) {
 	switch {
 	case p.encoding == encodingStorage, p.message == messageStorage:
 		w.run.skip(reasonStorage)
-	case p.encoding == encodingNil:
 	case strings.HasPrefix(p.encoding, "json/"):
 		w.jsonPayload(key, p)
-	case p.encoding == encodingBinary, p.encoding == encodingProto:
+	case p.encoding == encodingBinary, p.encoding == encodingProto, p.encoding == encodingNil:
 		w.text(key, p.data)
 	case p.encoding == encodingZlib:
 		w.compressed(key, p)
-	case w.packed(key, p.data), w.decoded(key, p):
+	case w.encodedData(key, p):
 	default:
-		w.run.skip("encoding " + shown(p.encoding))
+		w.run.skip("encoding " + shownEncoding(p.encoding))
 		if isText(p.data, false) {
 			w.text(key, p.data)
 		}
 	}
+}
+
+// encodedData looks into data that tells itself how it is compressed or that the codec
+// knows, and reports whether it is any. What seems to be zlib may be encrypted.
+func (w *walker) encodedData(key string, p content) bool {
+	switch {
+	case isMarked(p.data):
+		return w.binary(key, p.data)
+	case w.decoded(key, p):
+		return true
+	case isZlib(p.data):
+		n, ok := w.zlib(key, p.data)
+		if ok {
+			w.loose(key, p.data[n:])
+		}
+		return ok
+	}
+	return false
 }
 
 // jsonPayload looks at the JSON that a payload holds, which takes no level of the
@@ -159,8 +193,8 @@ func (w *walker) jsonPayload(key string, p content) {
 	if err := w.value(&c, key); err == nil && c.peek() == 0 {
 		return
 	}
-	if !isText(p.data, false) && !isPacked(p.data) {
-		if w.decoded(key, p) {
+	if !isText(p.data, false) {
+		if w.encodedData(key, p) {
 			return
 		}
 		w.run.skip(reasonNotJSON)
@@ -171,14 +205,16 @@ func (w *walker) jsonPayload(key string, p content) {
 // compressed looks into a payload that the SDK's codec compressed, which holds a
 // whole payload.
 func (w *walker) compressed(key string, p content) {
-	data, err := w.unpack(&format{open: openZlib}, p.data)
+	data, n, err := w.unpack(&formatZlib, p.data)
 	inner := &commonpb.Payload{}
 	if err == nil {
 		err = proto.Unmarshal([]byte(data), inner)
 	}
 	if err != nil || !w.inner(key, inner) {
 		w.run.skip("encoding " + encodingZlib)
+		return
 	}
+	w.text(key, p.data[n:])
 }
 
 // inner looks at a payload that was within another one, unless it is nested too deep.
@@ -188,9 +224,9 @@ func (w *walker) inner(key string, p *commonpb.Payload) (ok bool) {
 	}
 	w.nested++
 	metadata := p.GetMetadata()
-	for _, name := range slices.Sorted(maps.Keys(metadata)) {
+	for i, name := range slices.Sorted(maps.Keys(metadata)) {
 		if name != "encoding" && name != "messageType" {
-			w.metadata(name, string(metadata[name]))
+			w.metadata(name, string(metadata[name]), i)
 		}
 	}
 	w.content(key, content{

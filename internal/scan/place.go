@@ -24,8 +24,9 @@ type Place struct {
 	Field string `json:"field,omitempty"`
 	// Path is the JSON pointer from there on. For inputs its first segment is the
 	// index of the argument, as in the policy file. "(text)" stands where a text
-	// holds more JSON, and a word such as "(base64)", "(hex)", "(percent)", "(utf-16)"
-	// or "(gzip)" where it was decoded.
+	// holds more JSON, "(key)" for the key of a map itself, and a word such as
+	// "(base64)", "(hex)", "(percent)", "(escape)", "(colour)", "(utf-16)" or "(gzip)"
+	// where it was decoded.
 	Path string `json:"path,omitempty"`
 }
 
@@ -45,25 +46,38 @@ type step struct {
 	key   string
 	index int // of the element, or of the member among its siblings as they stand
 	array bool
+	// word is true of what the scan says itself, such as "(text)".
+	word bool
+	// hidden is true of a key that holds a credential in some form.
+	hidden bool
 }
+
+// String returns the step as a report may show it: a key only when nothing in it may
+// be a secret, else its index.
+func (s step) String() string {
+	switch {
+	case s.word:
+		return s.key
+	case s.array, s.hidden, isRandom(s.key):
+		return strconv.Itoa(s.index)
+	}
+	return validation.SafeSegment(s.key, s.index)
+}
+
+// isRandom reports whether a name looks as if it was made by a generator, so that it
+// would pass for a secret under the name of one.
+func isRandom(name string) bool { return validation.DetectNamed("secret", name) != nil }
 
 // placeOf makes the place of a path within what the context speaks of.
 func placeOf(context Place, path []step) Place {
 	p := context
 	var b strings.Builder
 	for _, s := range path {
-		shown := strconv.Itoa(s.index)
-		if !s.array {
-			shown = validation.SafeSegment(s.key, s.index)
-			if strings.HasPrefix(s.key, "(") {
-				shown = s.key
-			}
-		}
 		if p.Field == "" {
-			p.Field = shown
+			p.Field = s.String()
 			continue
 		}
-		b.WriteString("/" + shown)
+		b.WriteString("/" + s.String())
 	}
 	p.Path = b.String()
 	return p
@@ -87,6 +101,17 @@ func shown(name string) string {
 		}
 		return r
 	}, name)
+}
+
+// shownEncoding returns the name of an encoding as a report may show it. They read like
+// the type of a document, and anybody may make one up.
+func shownEncoding(name string) string {
+	for part := range strings.SplitSeq(name, "/") {
+		if (step{key: part, index: -1}).String() != part {
+			return masked
+		}
+	}
+	return name
 }
 
 // masked stands for a name that holds a credential.

@@ -158,7 +158,7 @@ func (c *credential) report(mark fingerprint, names func(string) string) Credent
 	}
 	merged := map[Place]int{}
 	for at, n := range c.places {
-		at.Name, at.Queue, at.Field, at.Path = names(at.Name), names(at.Queue), names(at.Field), maskedPath(at.Path, names)
+		at.Event, at.Name, at.Queue, at.Field, at.Path = names(at.Event), names(at.Name), names(at.Queue), names(at.Field), maskedPath(at.Path, names)
 		merged[at] += n
 	}
 	for at, n := range merged {

@@ -32,6 +32,7 @@ type run struct {
 	fixed    bool // what comes belongs to this run, whatever it says
 	events   int
 	payloads int
+	found    int
 	// names are what scheduled events are about, for the events that refer to them.
 	names   map[string]Place
 	hits    map[fingerprint]*hit
@@ -53,6 +54,7 @@ const maxPlaces = 100
 
 // add records a credential.
 func (r *run) add(kind, value string, at Place, seen string) {
+	r.found++
 	value = strings.TrimSpace(value)
 	mark := r.prints.of(value)
 	h := r.hits[mark]

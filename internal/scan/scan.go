@@ -46,7 +46,7 @@ func New() *Scan {
 func (s *Scan) Documents(source string, r io.Reader) error {
 	counted := &counter{r: r}
 	docs := documents{src: counted}
-	w := &walker{scan: s, run: s.newRun(subjectDocument, source)}
+	w := newWalker(s, s.newRun(subjectDocument, source))
 	defer func() {
 		s.end(w.run)
 		s.mu.Lock()

@@ -45,7 +45,7 @@ func TestEveryFormIsLookedInto(t *testing.T) {
 		{"base64 within a longer text", input(payload("json/plain", `{"log":"kubectl: `+b64(`{"t":"`+githubToken+`"}`)+` done"}`)), argument + "/log/(base64)/(text)/t"},
 		{"base64 in lines", input(payload("json/plain", `{"file":`+quote(lines(b64(strings.Repeat("comment\n", 20)+githubToken)))+`}`)), argument + "/file/(base64)"},
 		{"payloads in payload data", input(payload("json/plain", `{"payloads":[`+payload("json/plain", `{"k":"`+githubToken+`"}`)+`]}`)), argument + "/payloads/0/k"},
-		{"map key", input(payload("json/plain", `{"`+githubToken+`":1}`)), argument + "/0"},
+		{"map key", input(payload("json/plain", `{"`+githubToken+`":1}`)), argument + "/0/(key)"},
 		{"escaped", input(payload("json/plain", `{"t\u006fken":"\u0067hp_`+githubToken[4:]+`"}`)), argument + "/token"},
 		{"shorthand", history("w", `{"eventId":"2","eventType":"ActivityTaskScheduled","activityTaskScheduledEventAttributes":{"activityType":{"name":"PushTag"},"input":[{"token":"`+githubToken+`"}]}}`), argument + "/token"},
 		{"type as a number", history("w", `{"eventId":"2","eventType":10,"activityTaskScheduledEventAttributes":{"activityType":{"name":"PushTag"},"input":["`+githubToken+`"]}}`), argument},
@@ -233,6 +233,15 @@ func TestWhatCannotBeLookedIntoIsCounted(t *testing.T) {
 				t.Errorf("complete %v, not scanned (-want +got):\n%s", r.Complete, diff)
 			}
 		})
+	}
+}
+
+// TestDataThatIsNotDecodedIsReadAsItIs: it is counted, and looked at all the same.
+func TestDataThatIsNotDecodedIsReadAsItIs(t *testing.T) {
+	t.Parallel()
+	r := read(t, history("w", scheduled(`{"metadata":{"encoding":"`+b64("json/plain")+`"},"data":"say `+githubToken+`"}`)))
+	if diff := cmp.Diff(map[string][]string{"github-token": {"ActivityTaskScheduled PushTag input/0/data"}}, places(r)); diff != "" || r.Complete {
+		t.Errorf("complete %v, places (-want +got):\n%s", r.Complete, diff)
 	}
 }
 

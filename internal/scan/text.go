@@ -16,8 +16,7 @@ const (
 )
 
 // text looks at a text that stands under key: at JSON by its parts, so that names
-// are known, at what was packed or written in other characters as it was before,
-// and at everything else as it is and with its base64 decoded.
+// are known, at binary data by what is in it, and at everything else as plain text.
 func (w *walker) text(key, s string) {
 	if len(s) < minText {
 		return
@@ -32,11 +31,16 @@ func (w *walker) text(key, s string) {
 			return
 		}
 	}
-	if wide, ok := fromUTF16(s); ok {
-		w.deeperText("(utf-16)", func() { w.text(key, wide) })
+	if noBinary(s) {
+		w.plain(key, s)
 		return
 	}
-	if w.packed(key, s) {
+	w.binary(key, s)
+}
+
+// plain looks at a text as it is, with its escapes decoded and with its base64 decoded.
+func (w *walker) plain(key, s string) {
+	if len(s) < minText {
 		return
 	}
 	found := validation.DetectNamed(key, s)
@@ -46,7 +50,7 @@ func (w *walker) text(key, s string) {
 	for _, f := range found {
 		w.found(f.Kind, s[f.Start:f.End])
 	}
-	if decoded, ok := unescaped(s, found); ok && w.deeperText("(percent)", func() { w.text(key, decoded) }) {
+	if how, decoded := unescaped(s, found); how != "" && w.deeperText(how, func() { w.text(key, decoded) }) {
 		return
 	}
 	if len(s) >= minEncoded {
@@ -62,7 +66,7 @@ func (w *walker) deeperText(how string, walk func()) (ok bool) {
 		return false
 	}
 	w.nested++
-	w.enter(step{key: how})
+	w.enter(step{key: how, word: true})
 	w.within(walk)
 	w.leave(1)
 	w.nested--

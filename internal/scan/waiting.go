@@ -15,6 +15,8 @@ type member struct {
 	name  string
 	raw   string // its value, as it stands there
 	index int
+	// secret is true when the name holds a credential.
+	secret bool
 }
 
 // hold takes the member at the cursor if only the rest of the object tells what it
@@ -39,7 +41,7 @@ func (o *waiting) hold(c *cursor, name string) bool {
 		return false
 	}
 	c.peek()
-	o.held[o.count] = member{name, c.s[c.at:look.at], o.next}
+	o.held[o.count] = member{name: name, raw: c.s[c.at:look.at], index: o.next}
 	o.count++
 	*c = look
 	return true

@@ -1,8 +1,6 @@
 package scan
 
-import (
-	"github.com/sandboxguard/sandboxguard/validation"
-)
+import "strings"
 
 const (
 	// maxDepth bounds how deep values are followed. Readers of JSON end at 10,000.
@@ -25,12 +23,16 @@ type walker struct {
 	nested  int    // texts within texts
 	depth   int
 	room    int64 // what compressed data may still become, in bytes
+	// clean are keys of objects that were looked at and hold nothing.
+	clean map[string]bool
 	// outer is true outside of events and descriptions, where an object may be one.
 	outer bool
 	// inside is true within the data of a payload and within texts, where names are
 	// the user's.
 	inside bool
 }
+
+func newWalker(s *Scan, r *run) *walker { return &walker{scan: s, run: r, clean: map[string]bool{}} }
 
 func (w *walker) enter(steps ...step) { w.path = append(w.path, steps...) }
 func (w *walker) leave(n int)         { w.path = w.path[:len(w.path)-n] }
@@ -107,17 +109,13 @@ func (w *walker) object(c *cursor, key string) error {
 		if err != nil {
 			return err
 		}
-		if len(name) >= minEncoded {
-			w.enter(step{key: name, index: o.next})
-			w.name(name)
-			w.leave(1)
-		}
+		holds := w.name(name, o.next)
 		if isNameKey(name) && c.peek() == '"' {
 			look := *c
 			o.label, _ = look.str()
 		}
-		if !o.hold(c, name) {
-			err = w.member(c, &o, name, o.next)
+		if !o.hold(c, name) { // the names that are held hold nothing
+			err = w.member(c, &o, member{name: name, index: o.next, secret: holds})
 		}
 		if err == nil {
 			more, err = c.next()
@@ -129,23 +127,23 @@ func (w *walker) object(c *cursor, key string) error {
 	w.payload(&o, key)
 	for _, m := range o.held[:o.count] {
 		look := cursor{s: m.raw}
-		if err := w.member(&look, &o, m.name, m.index); err != nil {
+		if err := w.member(&look, &o, m); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// member looks at a member of an object.
-func (w *walker) member(c *cursor, o *waiting, name string, index int) error {
-	under := w.nameOf(name)
-	if o.label != "" && isValueKey(name) { // {"name": "API_TOKEN", "value": "…"}
+// member looks at a member of an object, whose value is at the cursor.
+func (w *walker) member(c *cursor, o *waiting, m member) error {
+	under := w.nameOf(m.name)
+	if o.label != "" && isValueKey(m.name) { // {"name": "API_TOKEN", "value": "…"}
 		under = o.label
 	}
-	if !w.inside && wrappers[name] && len(w.path) > 0 {
+	if !w.inside && wrappers[m.name] && len(w.path) > 0 {
 		return w.value(c, under)
 	}
-	w.enter(step{key: name, index: index})
+	w.enter(step{key: m.name, index: m.index, hidden: m.secret})
 	err := w.value(c, under)
 	w.leave(1)
 	return err
@@ -159,11 +157,26 @@ func (w *walker) nameOf(member string) string {
 	return member
 }
 
-// name looks at the key of a map.
-func (w *walker) name(s string) {
-	for _, f := range validation.DetectCredentials(s) {
-		w.found(f.Kind, s[f.Start:f.End])
+// maxClean bounds the keys that are remembered.
+const maxClean = 1000
+
+// name looks at the key of a map, the index-th one, as at any other text, and reports
+// whether it holds a credential. Most keys come again and again.
+func (w *walker) name(s string, index int) (holds bool) {
+	if len(s) < minText || len(s) < minEncoded && isArgumentName(s) || w.clean[s] {
+		return false
 	}
+	before := w.run.found
+	w.enter(step{index: index, hidden: true}, step{key: "(key)", word: true})
+	w.within(func() { w.text("", s) })
+	w.leave(2)
+	if w.run.found > before {
+		return true
+	}
+	if len(w.clean) < maxClean && len(s) <= maxName {
+		w.clean[strings.Clone(s)] = true
+	}
+	return false
 }
 
 // found records a credential where the walker is.
