@@ -72,20 +72,31 @@ func TestScanCodec(t *testing.T) {
 	}
 }
 
-// TestScanCodecWithoutASet: nothing is encoded past a net that holds nothing, and
-// what is in history can still be read.
+// TestScanCodecWithoutASet panics when it is made: the SDK sends a memo in plain text
+// past a codec that fails when it is used.
 func TestScanCodecWithoutASet(t *testing.T) {
-	dc := converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), reversing{}, guard.ScanCodec(nil))
-	if p, err := dc.ToPayload(canary); err == nil || !strings.Contains(err.Error(), "fix: make one with redact.NewSet") || holdsText(err, canary) {
-		t.Errorf("got %v, %v", p, err)
-	}
-	recorded, err := converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), reversing{}).ToPayload("x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got string
-	if err := dc.FromPayload(recorded, &got); err != nil || got != "x" {
-		t.Errorf("read %q, %v", got, err)
+	defer func() {
+		if said, _ := recover().(string); !strings.Contains(said, "fix: make one with redact.NewSet") {
+			t.Errorf("panic %q", said)
+		}
+	}()
+	guard.ScanCodec(nil)
+	t.Error("a codec was made")
+}
+
+// TestScanCodecNeverFails: whatever it is given, and even with a set that is broken.
+func TestScanCodecNeverFails(t *testing.T) {
+	broken := knowing(t, canary)
+	breaks(broken)
+	for name, set := range map[string]*redact.Set{"empty": redact.NewSet(), "known": knowing(t, canary), "broken": broken} {
+		for _, in := range []*commonpb.Payload{
+			nil, {}, payloadOf(t, "json/plain", "{"+canary), payloadOf(t, "binary/plain", "\xff"+canary), payloadOf(t, "own", canary),
+		} {
+			out, err := guard.ScanCodec(set).Encode([]*commonpb.Payload{in})
+			if err != nil || len(out) != 1 || name != "empty" && strings.Contains(string(out[0].GetData()), canary) {
+				t.Errorf("%s: %v became %v, %v", name, in, out, err)
+			}
+		}
 	}
 }
 
