@@ -189,7 +189,7 @@ func (o *clientOutbound) TerminateWorkflow(ctx context.Context, in *sdkintercept
 	out.Reason = o.cleanNote(in.Reason)
 	out.Details = make([]any, len(in.Details))
 	for i, d := range in.Details {
-		cleaned, _, err := cleaner{hidden: o.g.hidden, literals: true}.value(d)
+		cleaned, _, err := cleaner{hidden: o.g.hidden, as: o.g.nobody, literals: true}.value(d)
 		if err != nil {
 			cleaned = withheldText
 		}
@@ -243,7 +243,7 @@ func (o *clientOutbound) UnpauseActivity(ctx context.Context, in *sdkinterceptor
 }
 
 func (o *clientOutbound) cleanNote(s string) string {
-	out, _ := cleaner{hidden: o.g.hidden, literals: true}.text(s)
+	out, _ := cleaner{hidden: o.g.hidden, as: o.g.nobody, literals: true}.text(s)
 	return out
 }
 

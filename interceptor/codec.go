@@ -35,11 +35,12 @@ func tombstone() *commonpb.Payload {
 // plain payloads and passes on what another codec has encrypted.
 type scanCodec struct {
 	hidden *redact.Set
+	nobody *redact.Holder // see guard
 	defect func(net string)
 }
 
 func (s scanCodec) Encode(in []*commonpb.Payload) ([]*commonpb.Payload, error) {
-	c := cleaner{hidden: s.hidden}
+	c := cleaner{hidden: s.hidden, as: s.nobody}
 	if c.idle() {
 		return in, nil
 	}
@@ -79,7 +80,7 @@ func (s scanConverter) ToPayloads(vs ...any) (*commonpb.Payloads, error) {
 }
 
 func (s scanConverter) clean(v any) any {
-	out, hits, err := cleaner{hidden: s.g.hidden}.value(v)
+	out, hits, err := s.g.nameless().value(v)
 	if err != nil {
 		s.g.defect("converter")
 		return withheldText
@@ -117,7 +118,8 @@ func (s scanConverter) WithSerializationContext(ctx converter.SerializationConte
 // hidden is the set that Options.Hidden gives to the plugin. Without one, nil, it
 // panics: a net without a set would let everything pass. It does so when it is made
 // and not when it is used, since the SDK sends a memo in plain text when a codec
-// fails; Encode never returns an error.
+// fails; Encode never returns an error. Its markers show no names, since a codec does
+// not know whose output it encodes.
 //
 //	hidden := redact.NewSet()
 //	dc := converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), encryption, guard.ScanCodec(hidden))
@@ -127,7 +129,7 @@ func ScanCodec(hidden *redact.Set) converter.PayloadCodec {
 		panic("interceptor: ScanCodec was given no set, so it would hide nothing\n" +
 			"  fix: make one with redact.NewSet, and give the same set to ScanCodec and to Options.Hidden")
 	}
-	return scanCodec{hidden: hidden, defect: func(net string) {
+	return scanCodec{hidden: hidden, nobody: hidden.NewHolder(), defect: func(net string) {
 		if g, ok := byHidden.Load(hidden); ok {
 			g.(*guard).defect(net)
 		}

@@ -37,9 +37,9 @@ func TestScanCodec(t *testing.T) {
 	for _, tc := range []struct {
 		name, encoding, in, want string
 	}{
-		{"JSON", "json/plain", `{"a":["with ` + canary + `"]}`, `{"a":["with [redacted:deploy]"]}`},
-		{"protobuf as JSON", "json/protobuf", `{"name":"` + canary + `"}`, `{"name":"[redacted:deploy]"}`},
-		{"text", "binary/plain", "with " + canary, "with [redacted:deploy]"},
+		{"JSON", "json/plain", `{"a":["with ` + canary + `"]}`, `{"a":["with [redacted]"]}`},
+		{"protobuf as JSON", "json/protobuf", `{"name":"` + canary + `"}`, `{"name":"[redacted]"}`},
+		{"text", "binary/plain", "with " + canary, "with [redacted]"},
 		{"binary in plain bytes", "binary/plain", "\xff\xfe" + canary, `"[withheld: could not be searched for secrets]"`},
 		{"archive of text", "binary/plain", "name\x00\x00\x00" + canary, `"[withheld: could not be searched for secrets]"`},
 		{"protobuf", "binary/protobuf", "\n\x17" + canary, `"[withheld: could not be searched for secrets]"`},
@@ -112,7 +112,7 @@ func TestScanCodecInsideEncryption(t *testing.T) {
 		t.Fatalf("not encrypted: %v", p.GetMetadata())
 	}
 	var got map[string]string
-	if err := dc.FromPayload(p, &got); err != nil || got["t"] != hidden {
+	if err := dc.FromPayload(p, &got); err != nil || got["t"] != nameless {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
@@ -146,7 +146,7 @@ func TestPluginCleansWhatIsEncoded(t *testing.T) {
 					t.Fatal(err)
 				}
 				var v map[string]any
-				if err := aware.FromPayload(p, &v); err != nil || v["t"] != "with "+hidden {
+				if err := aware.FromPayload(p, &v); err != nil || v["t"] != "with "+nameless {
 					t.Errorf("one: %v, %v", v, err)
 				}
 				ps, err := aware.ToPayloads(canary, []byte{1}, append([]byte{0xff}, canary...))
@@ -155,7 +155,7 @@ func TestPluginCleansWhatIsEncoded(t *testing.T) {
 				}
 				var text string
 				var raw []byte
-				if err := aware.FromPayloads(ps, &text, &raw); err != nil || text != hidden || len(raw) != 1 {
+				if err := aware.FromPayloads(ps, &text, &raw); err != nil || text != nameless || len(raw) != 1 {
 					t.Errorf("several: %q %v, %v", text, raw, err)
 				}
 				var note string
@@ -205,7 +205,7 @@ func TestAwareConverterIsToldWhereItIs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := string(p.GetMetadata()["where"]); got == "" || string(p.GetData()) != `"with `+hidden+`"` {
+		if got := string(p.GetMetadata()["where"]); got == "" || string(p.GetData()) != `"with `+nameless+`"` {
 			t.Errorf("%s: %q in %q", where, p.GetData(), got)
 		}
 	}

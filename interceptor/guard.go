@@ -24,6 +24,7 @@ type guard struct {
 	resolver    secrets.Resolver
 	providers   secrets.Providers // what resolver is made of, nil if that is not known
 	hidden      *redact.Set
+	nobody      *redact.Holder // was given nothing, so that its markers show no name
 	sink        audit.Sink
 	trail       *trail
 	now         func() time.Time
@@ -66,6 +67,7 @@ func newGuard(o Options) (*guard, error) {
 	} else {
 		byHidden.Store(g.hidden, g)
 	}
+	g.nobody = g.hidden.NewHolder()
 	if g.now == nil {
 		g.now = time.Now
 	}

@@ -33,6 +33,9 @@ func (j *judgement) text(at place, key, s string) {
 	if kind == "" || j.overwritten(at) {
 		return
 	}
+	if known {
+		j.markers().String(s) // counts whose it is
+	}
 	for _, sd := range j.sides {
 		if sd.listed && (known || sd.policy.Literals() != validation.LiteralsOff) {
 			j.literal(sd, at.String(), kind)

@@ -6,6 +6,13 @@ import (
 	"github.com/sandboxguard/sandboxguard/secrets/redact"
 )
 
+// countForeign counts the values that a job put out and was not given.
+func countForeign(h client.MetricsHandler, queue string, of *redact.Holder) {
+	if _, foreign := of.Hits(); foreign > 0 {
+		h.WithTags(map[string]string{"queue": queue}).Counter(metricForeign).Inc(int64(foreign)) //nolint:gosec // a count
+	}
+}
+
 // hidingMetrics hides values in the tags that an activity sets.
 type hidingMetrics struct {
 	client.MetricsHandler

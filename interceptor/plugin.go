@@ -136,7 +136,7 @@ func (p *plugin) wrapConverters(opts *client.Options) string {
 	net := "codec"
 	if opts.DataConverter == nil {
 		opts.DataConverter = converter.NewCodecDataConverter(converter.GetDefaultDataConverter(),
-			scanCodec{hidden: p.g.hidden, defect: p.g.defect})
+			scanCodec{hidden: p.g.hidden, nobody: p.g.nobody, defect: p.g.defect})
 	} else {
 		net = "values"
 		p.g.foreign.Store(true)

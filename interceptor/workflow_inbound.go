@@ -177,8 +177,9 @@ func (i *workflowInbound) cleaned(ctx workflow.Context, of string, err error) (r
 }
 
 func (i *workflowInbound) cleanError(ctx workflow.Context, err error) error {
-	info := i.outbound.Next.GetInfo(ctx)
-	return i.run.g.cleanError(err, i.run.g.cleaner(info.Namespace, info.TaskQueueName))
+	c, _, done := i.outbound.cleaner(ctx)
+	defer done()
+	return i.run.g.cleanError(err, c)
 }
 
 func (i *workflowInbound) HandleSignal(ctx workflow.Context, in *sdkinterceptor.HandleSignalInput) error {

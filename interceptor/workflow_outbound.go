@@ -297,9 +297,10 @@ func (o *workflowOutbound) cleaning(f func(workflow.Context) any) func(workflow.
 		if o.run.inactive {
 			return v
 		}
-		info := o.Next.GetInfo(ctx)
 		o.run.g.tellOf(o.Next.GetMetricsHandler(ctx), o.call(ctx, "side effect", "side effect", "", []any{v}))
-		return o.run.g.cleanRecorded(v, info.Namespace, info.TaskQueueName)
+		c, queue, done := o.cleaner(ctx)
+		defer done()
+		return o.run.g.cleanRecorded(c, v, queue)
 	}
 }
 
@@ -328,6 +329,24 @@ func (o *workflowOutbound) clean(ctx workflow.Context, s string) string {
 	if s == "" || o.run.inactive {
 		return s
 	}
+	c, _, done := o.cleaner(ctx)
+	defer done()
+	out, _ := c.text(s)
+	return out
+}
+
+// cleaner returns what cleans this workflow's output, and its queue. done counts the
+// values that the workflow was not given: live only, and for queries, which are always
+// answered on a replayed state, by the client's handler.
+func (o *workflowOutbound) cleaner(ctx workflow.Context) (c cleaner, queue string, done func()) {
 	info := o.Next.GetInfo(ctx)
-	return o.run.g.cleanText(s, info.Namespace, info.TaskQueueName)
+	queue = info.TaskQueueName
+	own := o.run.g.viewOf(info.Namespace, info.WorkflowExecution.ID)
+	return o.run.g.cleaner(info.Namespace, queue, own), queue, func() {
+		h := o.Next.GetMetricsHandler(ctx)
+		if o.run.readOnly {
+			h = o.run.g.meter()
+		}
+		countForeign(h, queue, own)
+	}
 }
