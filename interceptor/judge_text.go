@@ -177,7 +177,8 @@ func (j *judgement) identifiers() {
 		refuse("/workflow_id")
 	}
 	for label, s := range j.call.texts {
-		if !edited[label] && j.g.hidden.ContainsString(s) {
+		// The label of a header is its name, which the caller chose.
+		if !edited[label] && (j.g.hidden.ContainsString(s) || j.g.hidden.ContainsString(label)) {
 			refuse(place{{name: label}}.String())
 		}
 	}

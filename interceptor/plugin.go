@@ -103,8 +103,8 @@ func (p *plugin) configureClient(_ context.Context, o client.PluginConfigureClie
 			return errors.New("interceptor: the plugin is registered twice on one client: register it once, in client.Options.Plugins")
 		}
 	}
-	if p.g.hidden.ContainsString(opts.Identity) {
-		return errNamed("client", "Identity")
+	if err := p.g.checkClientNames(opts); err != nil {
+		return err
 	}
 	if opts.Logger == nil {
 		opts.Logger = sdklog.NewStructuredLogger(slog.Default())

@@ -117,6 +117,7 @@ func (i *workflowInbound) ending(ctx workflow.Context, result any, err error) (a
 			if next.WorkflowType != nil {
 				c.texts = nonEmpty("workflow_type", next.WorkflowType.Name)
 			}
+			c.texts = addRetry(c.texts, next.RetryPolicy)
 			if !i.run.judged(next) {
 				c.args = []any{next.Input}
 			}
