@@ -130,8 +130,10 @@ func (o *workflowOutbound) ExecuteChildWorkflow(ctx workflow.Context, childType 
 	out, err := o.guarded(ctx, channelChild, c)
 	if err != nil {
 		// Nothing of the call is passed on: an interceptor inside the guard could
-		// take the refusal off the context.
-		return o.Next.ExecuteChildWorkflow(refusing{Context: workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{}), err: err}, childType)
+		// take the refusal off the context. The SDK keeps a namespace and a queue
+		// that are not overwritten.
+		nothing := workflow.ChildWorkflowOptions{Namespace: c.namespace, TaskQueue: c.own}
+		return o.Next.ExecuteChildWorkflow(refusing{Context: workflow.WithChildOptions(ctx, nothing), err: err}, childType)
 	}
 	return o.Next.ExecuteChildWorkflow(ctx, childType, out...)
 }
