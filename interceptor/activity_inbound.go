@@ -264,9 +264,8 @@ func sameSlice(a, b []any) bool { return len(a) == len(b) && (len(a) == 0 || &a[
 func (a *attempt) close() {
 	countForeign(a.metrics, a.queue, a.holder)
 	a.holder.End()
-	if kept, _ := a.g.hidden.Retained(); kept > 0 {
-		a.g.meter().Gauge(metricRetained).Update(float64(kept))
-	}
+	a.g.countRetained()
+	a.g.countFailures()
 }
 
 // finish hides secrets in what the activity returned. Where that failed nothing of
@@ -274,8 +273,7 @@ func (a *attempt) close() {
 func (a *attempt) finish(result any, err error) (any, error) {
 	before := a.g.hidden.Failures()
 	out, err := a.finished(result, err)
-	if failed := a.g.hidden.Failures() - before; failed > 0 {
-		a.g.meter().Counter(metricFailures).Inc(int64(failed)) //nolint:gosec // a count
+	if a.g.hidden.Failures() > before {
 		a.redacted("result", 1)
 		return nil, a.withheld()
 	}

@@ -39,6 +39,9 @@ type guard struct {
 	governing   governing
 	jobs        jobs
 	metrics     atomic.Pointer[client.MetricsHandler]
+	retained    atomic.Int64 // as the gauge says
+	dropped     tally
+	failures    tally
 	// foreign is true once a client has a data converter of its own, which may
 	// send fields that JSON leaves out.
 	foreign atomic.Bool
@@ -147,6 +150,7 @@ const (
 	metricPolicy     = "sandboxguard_policy"
 	metricForeign    = "sandboxguard_foreign"
 	metricRetained   = "sandboxguard_retained"
+	metricDropped    = "sandboxguard_retained_dropped"
 	metricFailures   = "sandboxguard_redaction_failures"
 )
 

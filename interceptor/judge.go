@@ -66,9 +66,9 @@ type judgement struct {
 	// done are places that policy's inputs already dealt with.
 	done        []validation.Pointer
 	guardData   bool
-	destination bool // a text field that chooses a destination is set
-	open        bool // a grant to this activity needs a fixed destination
-	granted     bool // and it applies
+	destination bool           // a text field that chooses a destination is set
+	open        bool           // a grant to this activity needs a fixed destination
+	granted     bool           // and it applies
 	as          *redact.Holder // see markers
 }
 

@@ -355,5 +355,6 @@ func (o *workflowOutbound) cleaner(ctx workflow.Context) (c cleaner, queue strin
 			h = o.run.g.meter()
 		}
 		countForeign(h, queue, own)
+		o.run.g.countFailures()
 	}
 }

@@ -133,9 +133,11 @@ func TestEveryTextOfTheWorkflowsOptions(t *testing.T) {
 // TestTextsOfARawContinueAsNew: workflow code may write into the error that it made.
 func TestTextsOfARawContinueAsNew(t *testing.T) {
 	for name, write := range map[string]func(*workflow.ContinueAsNewError){
-		"type":   func(e *workflow.ContinueAsNewError) { e.WorkflowType.Name = canary },
-		"queue":  func(e *workflow.ContinueAsNewError) { e.TaskQueueName = canary },
-		"errors": func(e *workflow.ContinueAsNewError) { e.RetryPolicy = &temporal.RetryPolicy{NonRetryableErrorTypes: []string{canary}} },
+		"type":  func(e *workflow.ContinueAsNewError) { e.WorkflowType.Name = canary },
+		"queue": func(e *workflow.ContinueAsNewError) { e.TaskQueueName = canary },
+		"errors": func(e *workflow.ContinueAsNewError) {
+			e.RetryPolicy = &temporal.RetryPolicy{NonRetryableErrorTypes: []string{canary}}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			opts := options(t, "")
