@@ -76,10 +76,12 @@ func (h *Holder) AddLeased(name, value string, end time.Time) error {
 	return h.give(name, value, end)
 }
 
-// AddShort is [Holder.Add] for a value of any length, as [Set.AddShort] takes it.
+// AddShort is [Holder.Add] for a value of any length, as [Set.AddShort] takes it. It returns [ErrEmpty], [ErrCommon]
+// or [ErrEnded] and registers nothing then.
 func (h *Holder) AddShort(name, value string) error {
-	if value = trim(value); len(value) < MinLength && !distinct(value) {
-		return nil
+	value, err := fitShort(value)
+	if err != nil {
+		return err
 	}
 	return h.give(name, value, time.Time{})
 }
