@@ -63,7 +63,7 @@ func TestMemoWhenEncryptionFails(t *testing.T) {
 	for _, key := range []string{"first", "second"} {
 		var got note
 		err := converter.GetDefaultDataConverter().FromPayload(described.GetWorkflowExecutionInfo().GetMemo().GetFields()[key], &got)
-		if err != nil || got.Text != "with [redacted:deploy]" {
+		if err != nil || got.Text != "with [redacted]" {
 			t.Errorf("%s: %q, %v", key, got.Text, err)
 		}
 	}

@@ -196,7 +196,7 @@ func (a *attempt) call(args []any) call {
 	return call{
 		kind: "activity", name: a.info.ActivityType.Name, namespace: a.info.Namespace, own: a.queue,
 		runType: a.scope.WorkflowType, workflowID: a.scope.WorkflowID, args: args, activity: true,
-		pinned: &pinnedPolicy{a.policy, a.listed},
+		pinned: &pinnedPolicy{a.policy, a.listed}, as: a.holder,
 	}
 }
 
@@ -262,14 +262,10 @@ func sameSlice(a, b []any) bool { return len(a) == len(b) && (len(a) == 0 || &a[
 
 // close ends the attempt's hold on its values: they stay hidden for a while.
 func (a *attempt) close() {
-	_, foreign := a.holder.Hits()
-	if foreign > 0 {
-		a.metrics.WithTags(map[string]string{"queue": a.queue}).Counter(metricForeign).Inc(int64(foreign)) //nolint:gosec // a count
-	}
+	countForeign(a.metrics, a.queue, a.holder)
 	a.holder.End()
-	if kept, _ := a.g.hidden.Retained(); kept > 0 {
-		a.g.meter().Gauge(metricRetained).Update(float64(kept))
-	}
+	a.g.countRetained()
+	a.g.countFailures()
 }
 
 // finish hides secrets in what the activity returned. Where that failed nothing of
@@ -277,8 +273,7 @@ func (a *attempt) close() {
 func (a *attempt) finish(result any, err error) (any, error) {
 	before := a.g.hidden.Failures()
 	out, err := a.finished(result, err)
-	if failed := a.g.hidden.Failures() - before; failed > 0 {
-		a.g.meter().Counter(metricFailures).Inc(int64(failed)) //nolint:gosec // a count
+	if a.g.hidden.Failures() > before {
 		a.redacted("result", 1)
 		return nil, a.withheld()
 	}

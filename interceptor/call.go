@@ -58,14 +58,11 @@ func searchAttributes(untyped map[string]any, typed temporal.SearchAttributes) m
 	if len(untyped) == 0 && typed.Size() == 0 {
 		return nil
 	}
-	all := make(map[string]any, len(untyped)+typed.Size())
-	for k, v := range untyped {
-		all[k] = v
-	}
+	named := make(map[string]any, typed.Size())
 	for k, v := range typed.GetUntypedValues() {
-		all[k.GetName()] = v
+		named[k.GetName()] = v
 	}
-	return all
+	return merged(untyped, named)
 }
 
 func operationName(op any) string {

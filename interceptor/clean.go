@@ -24,17 +24,28 @@ const literalMarker = "[redacted:literal]"
 type cleaner struct {
 	hidden   *redact.Set
 	literals bool
-	// as is the job whose output it is: it is shown the names of what it was given
-	// only. nil shows all names.
-	as *redact.Holder
+	// as says which names markers show: those of what a job was given, where the job
+	// can read them, or all of them, where only an operator can. nil shows none.
+	as markers
 	// rebuild is 1 where every level of an error is made anew, whether or not there
 	// is something to hide.
 	rebuild int
 }
 
-// cleaner returns what cleans output that stands in a queue's history.
-func (g *guard) cleaner(namespace, queue string) cleaner {
-	c := cleaner{hidden: g.hidden}
+// markers puts a marker in each place where a value stands. A [redact.Set] names
+// every value, a [redact.Holder] those that it was given.
+type markers interface {
+	String(s string) (out string, hits int)
+	Bytes(b []byte) (out []byte, hits int)
+	JSON(data []byte) (out []byte, hits int)
+}
+
+// nameless returns what cleans output of which nobody knows whose it is.
+func (g *guard) nameless() cleaner { return cleaner{hidden: g.hidden, as: g.nobody} }
+
+// cleaner returns what cleans output of a job that stands in a queue's history.
+func (g *guard) cleaner(namespace, queue string, as *redact.Holder) cleaner {
+	c := cleaner{hidden: g.hidden, as: as}
 	if p, ok := g.policyFor(namespace, queue); ok {
 		c.literals = p.Literals() == validation.LiteralsEnforce
 	}
@@ -54,24 +65,22 @@ func (c cleaner) text(s string) (string, int) {
 
 // hide puts markers into s in place of values.
 func (c cleaner) hide(s string) (string, int) {
-	if c.as != nil {
-		return c.as.String(s)
-	}
-	return c.hidden.String(s)
+	return c.markers().String(s)
 }
 
 func (c cleaner) hideBytes(b []byte) ([]byte, int) {
-	if c.as != nil {
-		return c.as.Bytes(b)
-	}
-	return c.hidden.Bytes(b)
+	return c.markers().Bytes(b)
 }
 
 func (c cleaner) hideJSON(data []byte) ([]byte, int) {
-	if c.as != nil {
-		return c.as.JSON(data)
+	return c.markers().JSON(data)
+}
+
+func (c cleaner) markers() markers {
+	if c.as == nil {
+		return c.hidden.NewHolder()
 	}
-	return c.hidden.JSON(data)
+	return c.as
 }
 
 // hideLiteral replaces credential-looking parts of s.

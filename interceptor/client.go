@@ -93,7 +93,9 @@ func startCall(kind, name string, opts *client.StartWorkflowOptions, args []any)
 	c := call{kind: kind, name: name, args: args}
 	if opts != nil {
 		c.to, c.memo = opts.TaskQueue, opts.Memo
-		c.texts = nonEmpty("workflow_id", opts.ID, "summary", opts.StaticSummary, "details", opts.StaticDetails, "fairness_key", opts.Priority.FairnessKey)
+		c.texts = nonEmpty("workflow_id", opts.ID, "summary", opts.StaticSummary, "details", opts.StaticDetails,
+			"fairness_key", opts.Priority.FairnessKey, "cron_schedule", opts.CronSchedule)
+		c.texts = addVersion(addRetry(c.texts, opts.RetryPolicy), opts.VersioningOverride)
 		c.attributes = searchAttributes(opts.SearchAttributes, opts.TypedSearchAttributes)
 	}
 	return c
@@ -134,7 +136,7 @@ func (o *clientOutbound) UpdateWithStartWorkflow(ctx context.Context, in *sdkint
 		return o.Next.UpdateWithStartWorkflow(ctx, in)
 	}
 	c := call{kind: "update", name: in.UpdateOptions.UpdateName, args: in.UpdateOptions.Args, workflowID: in.UpdateOptions.WorkflowID}
-	c.texts = nonEmpty("update_id", in.UpdateOptions.UpdateID)
+	c.texts = nonEmpty("update_id", in.UpdateOptions.UpdateID, "run_id", in.UpdateOptions.RunID, "first_run_id", in.UpdateOptions.FirstExecutionRunID)
 	args, err := o.anywhere(ctx, c)
 	if err != nil {
 		return nil, err
@@ -147,7 +149,9 @@ func (o *clientOutbound) UpdateWithStartWorkflow(ctx context.Context, in *sdkint
 }
 
 func (o *clientOutbound) SignalWorkflow(ctx context.Context, in *sdkinterceptor.ClientSignalWorkflowInput) error {
-	args, err := o.anywhere(ctx, call{kind: "signal", name: in.SignalName, args: []any{in.Arg}, workflowID: in.WorkflowID})
+	c := call{kind: "signal", name: in.SignalName, args: []any{in.Arg}, workflowID: in.WorkflowID}
+	c.texts = nonEmpty("run_id", in.RunID)
+	args, err := o.anywhere(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -158,7 +162,7 @@ func (o *clientOutbound) SignalWorkflow(ctx context.Context, in *sdkinterceptor.
 
 func (o *clientOutbound) UpdateWorkflow(ctx context.Context, in *sdkinterceptor.ClientUpdateWorkflowInput) (client.WorkflowUpdateHandle, error) {
 	c := call{kind: "update", name: in.UpdateName, args: in.Args, workflowID: in.WorkflowID}
-	c.texts = nonEmpty("update_id", in.UpdateID)
+	c.texts = nonEmpty("update_id", in.UpdateID, "run_id", in.RunID, "first_run_id", in.FirstExecutionRunID)
 	args, err := o.anywhere(ctx, c)
 	if err != nil {
 		return nil, err
@@ -169,7 +173,9 @@ func (o *clientOutbound) UpdateWorkflow(ctx context.Context, in *sdkinterceptor.
 }
 
 func (o *clientOutbound) QueryWorkflow(ctx context.Context, in *sdkinterceptor.ClientQueryWorkflowInput) (converter.EncodedValue, error) {
-	args, err := o.anywhere(ctx, call{kind: "query", name: in.QueryType, args: in.Args, workflowID: in.WorkflowID})
+	c := call{kind: "query", name: in.QueryType, args: in.Args, workflowID: in.WorkflowID}
+	c.texts = nonEmpty("run_id", in.RunID)
+	args, err := o.anywhere(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +195,7 @@ func (o *clientOutbound) TerminateWorkflow(ctx context.Context, in *sdkintercept
 	out.Reason = o.cleanNote(in.Reason)
 	out.Details = make([]any, len(in.Details))
 	for i, d := range in.Details {
-		cleaned, _, err := cleaner{hidden: o.g.hidden, literals: true}.value(d)
+		cleaned, _, err := cleaner{hidden: o.g.hidden, as: o.g.nobody, literals: true}.value(d)
 		if err != nil {
 			cleaned = withheldText
 		}
@@ -242,8 +248,30 @@ func (o *clientOutbound) UnpauseActivity(ctx context.Context, in *sdkinterceptor
 	return o.Next.UnpauseActivity(ctx, &out)
 }
 
+// UpdateActivityOptions changes where and how a standalone activity is tried again.
+func (o *clientOutbound) UpdateActivityOptions(ctx context.Context, in *sdkinterceptor.ClientUpdateActivityOptionsInput) (*sdkinterceptor.ClientUpdateActivityOptionsOutput, error) {
+	c := call{kind: "activity options", name: in.ActivityID, to: o.g.assumedQueue()}
+	c.texts = nonEmpty("run_id", in.RunID)
+	if u := in.Update; u != nil {
+		// A change without a value clears the option.
+		if u.TaskQueue != nil && u.TaskQueue.Value != nil && *u.TaskQueue.Value != "" {
+			c.to = *u.TaskQueue.Value
+		}
+		if u.RetryPolicy != nil {
+			c.texts = addRetry(c.texts, u.RetryPolicy.Value)
+		}
+		if u.Priority != nil && u.Priority.Value != nil {
+			c.texts = addText(c.texts, "fairness_key", u.Priority.Value.FairnessKey)
+		}
+	}
+	if _, err := o.judged(ctx, c); err != nil {
+		return nil, err
+	}
+	return o.Next.UpdateActivityOptions(ctx, in)
+}
+
 func (o *clientOutbound) cleanNote(s string) string {
-	out, _ := cleaner{hidden: o.g.hidden, literals: true}.text(s)
+	out, _ := cleaner{hidden: o.g.hidden, as: o.g.nobody, literals: true}.text(s)
 	return out
 }
 
@@ -253,7 +281,7 @@ func (o *clientOutbound) CreateSchedule(ctx context.Context, in *sdkinterceptor.
 	}
 	opts := *in.Options
 	c := call{kind: "schedule", name: opts.ID, memo: opts.Memo}
-	c.texts = nonEmpty("note", opts.Note, "schedule_id", opts.ID)
+	c.texts = addSpec(nonEmpty("note", opts.Note, "schedule_id", opts.ID), opts.Spec)
 	c.attributes = searchAttributes(opts.SearchAttributes, opts.TypedSearchAttributes)
 	action, _ := opts.Action.(*client.ScheduleWorkflowAction)
 	if action != nil {
@@ -264,6 +292,8 @@ func (o *clientOutbound) CreateSchedule(ctx context.Context, in *sdkinterceptor.
 		}
 		c.texts = addText(c.texts, "summary", action.StaticSummary)
 		c.texts = addText(c.texts, "details", action.StaticDetails)
+		c.texts = addText(c.texts, "fairness_key", action.Priority.FairnessKey)
+		c.texts = addVersion(addRetry(c.texts, action.RetryPolicy), action.VersioningOverride)
 		c.memo = merged(c.memo, action.Memo)
 		c.attributes = merged(c.attributes, searchAttributes(nil, action.TypedSearchAttributes))
 		for k, p := range action.UntypedSearchAttributes {
@@ -305,6 +335,7 @@ func (o *clientOutbound) ExecuteActivity(ctx context.Context, in *sdkinterceptor
 	if in.Options != nil {
 		c.to = in.Options.TaskQueue
 		c.texts = nonEmpty("activity_id", in.Options.ID, "summary", in.Options.Summary, "details", in.Options.StaticDetails, "fairness_key", in.Options.Priority.FairnessKey)
+		c.texts = addRetry(c.texts, in.Options.RetryPolicy)
 		c.attributes = searchAttributes(nil, in.Options.TypedSearchAttributes)
 	}
 	args, err := o.judged(ctx, c)
@@ -322,9 +353,8 @@ func (o *clientOutbound) ExecuteNexusOperation(ctx context.Context, in *sdkinter
 		c.texts = nonEmpty("operation_id", in.Options.ID, "summary", in.Options.Summary)
 		c.attributes = searchAttributes(nil, in.Options.SearchAttributes)
 	}
-	for k, v := range in.NexusHeader {
-		c.texts = addText(c.texts, "header "+k, v)
-	}
+	c.texts = addText(addText(c.texts, "endpoint", in.Endpoint), "service", in.Service)
+	c.texts = addHeaders(c.texts, in.NexusHeader)
 	args, err := o.anywhere(ctx, c)
 	if err != nil {
 		return nil, err

@@ -66,7 +66,7 @@ func TestNotesOfCleanUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "stop [redacted:literal] and " + hidden
+	want := "stop [redacted:literal] and " + nameless
 	canceled, terminated := s.got[0].(*interceptor.ClientCancelWorkflowInput), s.got[1].(*interceptor.ClientTerminateWorkflowInput)
 	if canceled.Reason != want || canceled.WorkflowID != "w" || terminated.Reason != want || terminated.WorkflowID != "w" {
 		t.Errorf("the server gets %q and %q", canceled.Reason, terminated.Reason)

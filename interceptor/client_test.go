@@ -94,6 +94,11 @@ func (s *server) UnpauseActivity(_ context.Context, in *interceptor.ClientUnpaus
 	return nil
 }
 
+func (s *server) UpdateActivityOptions(_ context.Context, in *interceptor.ClientUpdateActivityOptionsInput) (*interceptor.ClientUpdateActivityOptionsOutput, error) {
+	s.keep(in)
+	return nil, nil
+}
+
 func (s *server) CancelNexusOperation(_ context.Context, in *interceptor.ClientCancelNexusOperationInput) error {
 	s.keep(in)
 	return nil

@@ -2,7 +2,6 @@ package interceptor
 
 import (
 	"context"
-	"errors"
 
 	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/sdk/converter"
@@ -36,11 +35,12 @@ func tombstone() *commonpb.Payload {
 // plain payloads and passes on what another codec has encrypted.
 type scanCodec struct {
 	hidden *redact.Set
+	nobody *redact.Holder // see guard
 	defect func(net string)
 }
 
 func (s scanCodec) Encode(in []*commonpb.Payload) ([]*commonpb.Payload, error) {
-	c := cleaner{hidden: s.hidden}
+	c := cleaner{hidden: s.hidden, as: s.nobody}
 	if c.idle() {
 		return in, nil
 	}
@@ -80,7 +80,7 @@ func (s scanConverter) ToPayloads(vs ...any) (*commonpb.Payloads, error) {
 }
 
 func (s scanConverter) clean(v any) any {
-	out, hits, err := cleaner{hidden: s.g.hidden}.value(v)
+	out, hits, err := s.g.nameless().value(v)
 	if err != nil {
 		s.g.defect("converter")
 		return withheldText
@@ -112,31 +112,24 @@ func (s scanConverter) WithSerializationContext(ctx converter.SerializationConte
 	return scanConverter{DataConverter: converter.WithDataConverterSerializationContext(s.DataConverter, ctx), g: s.g}
 }
 
-// errNoSet is what a net without a set answers: one that lets everything pass would
-// look like one that found nothing.
-var errNoSet = errors.New("interceptor: ScanCodec was given no set, so nothing is encoded\n" +
-	"  fix: make one with redact.NewSet, and give the same set to ScanCodec and to Options.Hidden")
-
-// noSet is the codec of ScanCodec(nil).
-type noSet struct{}
-
-func (noSet) Encode([]*commonpb.Payload) ([]*commonpb.Payload, error)    { return nil, errNoSet }
-func (noSet) Decode(in []*commonpb.Payload) ([]*commonpb.Payload, error) { return in, nil }
-
 // ScanCodec returns the guard's net as a codec, for a user's own list of codecs:
 // the plugin cannot reach inside an encrypting data converter, so there the net
 // is put last, where it sees plain payloads (codecs encode from last to first).
-// hidden is the set that Options.Hidden gives to the plugin. Without one, nil, every
-// Encode fails with an error that says so: nothing is sent past a net that is empty.
+// hidden is the set that Options.Hidden gives to the plugin. Without one, nil, it
+// panics: a net without a set would let everything pass. It does so when it is made
+// and not when it is used, since the SDK sends a memo in plain text when a codec
+// fails; Encode never returns an error. Its markers show no names, since a codec does
+// not know whose output it encodes.
 //
 //	hidden := redact.NewSet()
 //	dc := converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), encryption, guard.ScanCodec(hidden))
 //	plugin, err := guard.NewPlugin(guard.Options{Policies: policies, Hidden: hidden})
 func ScanCodec(hidden *redact.Set) converter.PayloadCodec {
 	if hidden == nil {
-		return noSet{}
+		panic("interceptor: ScanCodec was given no set, so it would hide nothing\n" +
+			"  fix: make one with redact.NewSet, and give the same set to ScanCodec and to Options.Hidden")
 	}
-	return scanCodec{hidden: hidden, defect: func(net string) {
+	return scanCodec{hidden: hidden, nobody: hidden.NewHolder(), defect: func(net string) {
 		if g, ok := byHidden.Load(hidden); ok {
 			g.(*guard).defect(net)
 		}

@@ -106,7 +106,7 @@ func TestCleanersDoNotWrite(t *testing.T) {
 	if err != nil || hits != 1 || shared.Token != "secret-0a1b2c3d" {
 		t.Fatalf("%d hits, %v, token %q", hits, err, shared.Token)
 	}
-	if got := out.(map[string]any)["a"].([]*editInner)[0].Token; got != "[redacted:s]" {
+	if got := out.(map[string]any)["a"].([]*editInner)[0].Token; got != "[redacted]" {
 		t.Errorf("got %q", got)
 	}
 	clean := &editInner{Token: "clean"}

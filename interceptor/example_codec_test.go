@@ -35,5 +35,5 @@ func ExampleScanCodec() {
 	fmt.Println(text)
 	// Output:
 	// binary/encrypted
-	// leaked: [redacted:deploy]
+	// leaked: [redacted]
 }

@@ -15,9 +15,10 @@ type failureConverter struct {
 
 // ErrorToFailure cleans the error, so that a converter that encrypts messages
 // encrypts clean ones, and then the failure: an error that was itself made from
-// a failure gives that failure back unchanged.
+// a failure gives that failure back unchanged. It knows no job, so it shows no names:
+// those that a job may see stand in markers by then.
 func (f failureConverter) ErrorToFailure(err error) *failurepb.Failure {
-	c := cleaner{hidden: f.g.hidden}
+	c := f.g.nameless()
 	failure := f.next.ErrorToFailure(f.g.cleanError(err, c))
 	if failure == nil || c.idle() {
 		return failure

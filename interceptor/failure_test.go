@@ -45,8 +45,8 @@ func TestFailuresAreClean(t *testing.T) {
 		name, want string
 		err        error
 	}{
-		{"plain", "with " + hidden, errors.New("with " + canary)},
-		{"application", "no " + hidden, temporal.NewApplicationError("no "+canary, "T", canary, map[string]any{"t": canary})},
+		{"plain", "with " + nameless, errors.New("with " + canary)},
+		{"application", "no " + nameless, temporal.NewApplicationError("no "+canary, "T", canary, map[string]any{"t": canary})},
 		{"cause", "outer", temporal.NewApplicationErrorWithCause("outer", "T", fmt.Errorf("inner: %w", errors.New(canary)))},
 		{"canceled", "canceled", temporal.NewCanceledError(canary)},
 		{"heartbeat timeout", "", temporal.NewHeartbeatTimeoutError(canary)},
@@ -137,11 +137,11 @@ func TestEncryptedFailuresAreCleanInside(t *testing.T) {
 	f := failures(t, encrypted(t)).ErrorToFailure(temporal.NewApplicationError("with "+canary, "T", canary))
 	err := encrypted(t).FailureToError(f)
 	var app *temporal.ApplicationError
-	if !errors.As(err, &app) || app.Message() != "with "+hidden {
+	if !errors.As(err, &app) || app.Message() != "with "+nameless {
 		t.Fatalf("got %v", err)
 	}
 	var detail string
-	if err := app.Details(&detail); err != nil || detail != hidden {
+	if err := app.Details(&detail); err != nil || detail != nameless {
 		t.Errorf("detail %q, %v", detail, err)
 	}
 }

@@ -21,7 +21,7 @@ func (g *guard) alarm(ctx context.Context, method string, req, reply any, cc *gr
 	if msg, ok := req.(proto.Message); ok && g.hidden.Len() > 0 {
 		if data, err := proto.Marshal(msg); err == nil && g.hidden.Contains(data) {
 			clone := proto.Clone(msg)
-			(cleaner{hidden: g.hidden}).message(clone.ProtoReflect())
+			g.nameless().message(clone.ProtoReflect())
 			g.defect("grpc")
 			if left, err := proto.Marshal(clone); err != nil || g.hidden.Contains(left) {
 				if !mustGo(method) {

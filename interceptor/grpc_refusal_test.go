@@ -62,7 +62,7 @@ func TestCodecOfTheConnection(t *testing.T) {
 	if err == nil || f.got != nil {
 		t.Errorf("what the user's interceptor added was sent: %v, %v", f.got, err)
 	}
-	if len(seen) != 1 || seen[0] != `"with `+hidden+`"` {
+	if len(seen) != 1 || seen[0] != `"with `+nameless+`"` {
 		t.Errorf("the user's interceptor saw %q", seen)
 	}
 }

@@ -285,14 +285,14 @@ func TestAlarmNeverTouchesIdentifiers(t *testing.T) {
 		Namespace: canary, WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: canary}, Identity: canary, RequestId: canary, Reason: "with " + canary,
 	})
 	want := &workflowservice.RequestCancelWorkflowExecutionRequest{
-		Namespace: canary, WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: canary}, Identity: canary, RequestId: canary, Reason: "with " + hidden,
+		Namespace: canary, WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: canary}, Identity: canary, RequestId: canary, Reason: "with " + nameless,
 	}
 	if !proto.Equal(want, f.got) {
 		t.Errorf("the server got %v", f.got)
 	}
 	call(t, service, &workflowservice.RespondActivityTaskCompletedRequest{Identity: canary, Result: jsonPayloads(t, "with "+canary)})
 	got := f.got.(*workflowservice.RespondActivityTaskCompletedRequest)
-	if data := string(got.GetResult().GetPayloads()[0].GetData()); got.GetIdentity() != canary || data != `"with `+hidden+`"` {
+	if data := string(got.GetResult().GetPayloads()[0].GetData()); got.GetIdentity() != canary || data != `"with `+nameless+`"` {
 		t.Errorf("the server got %v", f.got)
 	}
 	if n := metrics.count("sandboxguard_defects net=grpc identifier"); n != 2 {

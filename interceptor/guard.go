@@ -24,6 +24,7 @@ type guard struct {
 	resolver    secrets.Resolver
 	providers   secrets.Providers // what resolver is made of, nil if that is not known
 	hidden      *redact.Set
+	nobody      *redact.Holder // was given nothing, so that its markers show no name
 	sink        audit.Sink
 	trail       *trail
 	now         func() time.Time
@@ -38,6 +39,9 @@ type guard struct {
 	governing   governing
 	jobs        jobs
 	metrics     atomic.Pointer[client.MetricsHandler]
+	retained    atomic.Int64 // as the gauge says
+	dropped     tally
+	failures    tally
 	// foreign is true once a client has a data converter of its own, which may
 	// send fields that JSON leaves out.
 	foreign atomic.Bool
@@ -66,6 +70,7 @@ func newGuard(o Options) (*guard, error) {
 	} else {
 		byHidden.Store(g.hidden, g)
 	}
+	g.nobody = g.hidden.NewHolder()
 	if g.now == nil {
 		g.now = time.Now
 	}
@@ -145,6 +150,7 @@ const (
 	metricPolicy     = "sandboxguard_policy"
 	metricForeign    = "sandboxguard_foreign"
 	metricRetained   = "sandboxguard_retained"
+	metricDropped    = "sandboxguard_retained_dropped"
 	metricFailures   = "sandboxguard_redaction_failures"
 )
 

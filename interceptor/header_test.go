@@ -217,7 +217,7 @@ func TestPluginOnARealClient(t *testing.T) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	got := f.got.(*workflowservice.StartWorkflowExecutionRequest)
-	if data := string(got.GetMemo().GetFields()["m"].GetData()); data != `"`+hidden+`"` {
+	if data := string(got.GetMemo().GetFields()["m"].GetData()); data != `"`+nameless+`"` {
 		t.Errorf("the server got %s", data)
 	}
 }

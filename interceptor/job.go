@@ -58,6 +58,22 @@ func jobOf(s secrets.Scope) string {
 	return s.Namespace + "\x00" + s.WorkflowID
 }
 
+// viewOf returns a holder that was given what a workflow was. Without one, of an empty
+// id, it was given nothing.
+func (g *guard) viewOf(namespace, workflowID string) *redact.Holder {
+	if workflowID == "" || g.hidden.Len() == 0 {
+		return g.hidden.NewHolder()
+	}
+	before := g.jobs.of(jobOf(secrets.Scope{Namespace: namespace, WorkflowID: workflowID}), g.now())
+	return g.hidden.View(func(yield func(name, value string) bool) {
+		for _, v := range before {
+			if !yield(v.name, v.value) {
+				return
+			}
+		}
+	})
+}
+
 // of returns what a job was given before.
 func (j *jobs) of(key string, now time.Time) []given {
 	j.mu.Lock()

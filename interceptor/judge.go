@@ -7,6 +7,7 @@ import (
 	commonpb "go.temporal.io/api/common/v1"
 
 	"github.com/sandboxguard/sandboxguard/secrets"
+	"github.com/sandboxguard/sandboxguard/secrets/redact"
 	"github.com/sandboxguard/sandboxguard/validation"
 )
 
@@ -33,6 +34,10 @@ type call struct {
 	// attempt is judged, resolved and cleaned under one policy, whatever is
 	// reloaded meanwhile.
 	pinned *pinnedPolicy
+
+	// as says which names a refusal may show where it names a place: an attempt's
+	// holder; nil stands for the workflow workflowID, where own is its queue.
+	as *redact.Holder
 
 	// activity is true where references may be resolved at the other end, so
 	// that grants and bindings apply.
@@ -61,9 +66,10 @@ type judgement struct {
 	// done are places that policy's inputs already dealt with.
 	done        []validation.Pointer
 	guardData   bool
-	destination bool // a text field that chooses a destination is set
-	open        bool // a grant to this activity needs a fixed destination
-	granted     bool // and it applies
+	destination bool           // a text field that chooses a destination is set
+	open        bool           // a grant to this activity needs a fixed destination
+	granted     bool           // and it applies
+	as          *redact.Holder // see markers
 }
 
 // judge holds a call against the policies that govern it. It is pure but for
@@ -116,7 +122,11 @@ func (g *guard) judge(c call) (v verdict) {
 	j.ownership()
 	j.identifiers()
 	j.hidePaths()
-	return verdict{call: j.call, args: args, sides: j.sides, guardData: j.guardData}
+	v = verdict{call: j.call, args: args, sides: j.sides, guardData: j.guardData}
+	if c.as == nil && c.own != "" {
+		v.met = j.as
+	}
+	return v
 }
 
 func (g *guard) sidesOf(c call) []*side {
@@ -194,12 +204,27 @@ func (j *judgement) hidePaths() {
 	for _, s := range j.sides {
 		for _, list := range [][]validation.Violation{s.found, s.noted, s.hard} {
 			for i := range list {
-				list[i].Path, _ = j.g.hidden.String(list[i].Path)
-				list[i].Fix, _ = j.g.hidden.String(list[i].Fix)
-				list[i].Detail, _ = j.g.hidden.String(list[i].Detail)
+				for _, text := range []*string{&list[i].Path, &list[i].Fix, &list[i].Detail} {
+					*text, _ = j.markers().String(*text)
+				}
 			}
 		}
 	}
+}
+
+// markers are those of the job that reads a refusal. A client is no job.
+func (j *judgement) markers() *redact.Holder {
+	if j.as == nil {
+		j.as = j.call.as
+	}
+	if j.as == nil {
+		id := ""
+		if j.call.own != "" {
+			id = j.call.workflowID
+		}
+		j.as = j.g.viewOf(j.call.namespace, id)
+	}
+	return j.as
 }
 
 func (j *judgement) scope(s *side) validation.RefScope {

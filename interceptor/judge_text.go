@@ -33,6 +33,9 @@ func (j *judgement) text(at place, key, s string) {
 	if kind == "" || j.overwritten(at) {
 		return
 	}
+	if known {
+		j.markers().String(s) // counts whose it is
+	}
 	for _, sd := range j.sides {
 		if sd.listed && (known || sd.policy.Literals() != validation.LiteralsOff) {
 			j.literal(sd, at.String(), kind)
@@ -174,7 +177,8 @@ func (j *judgement) identifiers() {
 		refuse("/workflow_id")
 	}
 	for label, s := range j.call.texts {
-		if !edited[label] && j.g.hidden.ContainsString(s) {
+		// The label of a header is its name, which the caller chose.
+		if !edited[label] && (j.g.hidden.ContainsString(s) || j.g.hidden.ContainsString(label)) {
 			refuse(place{{name: label}}.String())
 		}
 	}

@@ -109,7 +109,7 @@ func (h hidingLogger) field(v any) (out any) {
 	if !bounded(reflect.ValueOf(v), 0, &visits) {
 		return withheldText // nobody can print it either
 	}
-	out, _, err := cleaner{hidden: h.g.hidden}.value(v)
+	out, _, err := cleaner{hidden: h.g.hidden, as: h.g.hidden}.value(v)
 	if err != nil {
 		return withheldText
 	}

@@ -1,6 +1,10 @@
 package interceptor
 
-import "fmt"
+import (
+	"fmt"
+
+	"go.temporal.io/sdk/client"
+)
 
 // checkNames looks at the names that a worker has for itself. They stand in every
 // event that it writes, and nothing can hide a value in them.
@@ -14,6 +18,16 @@ func (g *guard) checkNames(w *workerState) error {
 	} {
 		if g.hidden.ContainsString(name.text) {
 			return errNamed("worker", name.label)
+		}
+	}
+	return nil
+}
+
+// checkClientNames does the same for a client.
+func (g *guard) checkClientNames(o *client.Options) error {
+	for _, name := range []struct{ label, text string }{{"Identity", o.Identity}, {"Namespace", o.Namespace}} {
+		if g.hidden.ContainsString(name.text) {
+			return errNamed("client", name.label)
 		}
 	}
 	return nil

@@ -20,8 +20,11 @@ func TestNamesOfClientsAndWorkers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client.NewLazyClient(client.Options{Identity: "i-" + canary, Plugins: []client.Plugin{p}}); err == nil || strings.Contains(err.Error(), canary) {
-		t.Errorf("a client with such an identity: %v", err)
+	for name, o := range map[string]client.Options{"identity": {Identity: "i-" + canary}, "namespace": {Namespace: canary}} {
+		o.Plugins = []client.Plugin{p}
+		if _, err := client.NewLazyClient(o); err == nil || strings.Contains(err.Error(), canary) {
+			t.Errorf("a client with such an %s: %v", name, err)
+		}
 	}
 	c, _ := dialClient(t, client.Options{Plugins: []client.Plugin{p}})
 	for name, o := range map[string]worker.Options{

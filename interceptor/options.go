@@ -67,7 +67,8 @@ type Options struct {
 	Unguarded []string
 
 	// AllowShort names secrets, by policy name or reference, whose value may be
-	// shorter than 8 bytes. Such values are hidden on word boundaries only.
+	// shorter than 8 bytes. Such values are hidden on word boundaries only, and
+	// not at all, with a warning, if they are true, false, null or punctuation.
 	// Empty means that a short value is refused.
 	AllowShort []string
 

@@ -103,8 +103,8 @@ func (p *plugin) configureClient(_ context.Context, o client.PluginConfigureClie
 			return errors.New("interceptor: the plugin is registered twice on one client: register it once, in client.Options.Plugins")
 		}
 	}
-	if p.g.hidden.ContainsString(opts.Identity) {
-		return errNamed("client", "Identity")
+	if err := p.g.checkClientNames(opts); err != nil {
+		return err
 	}
 	if opts.Logger == nil {
 		opts.Logger = sdklog.NewStructuredLogger(slog.Default())
@@ -136,7 +136,7 @@ func (p *plugin) wrapConverters(opts *client.Options) string {
 	net := "codec"
 	if opts.DataConverter == nil {
 		opts.DataConverter = converter.NewCodecDataConverter(converter.GetDefaultDataConverter(),
-			scanCodec{hidden: p.g.hidden, defect: p.g.defect})
+			scanCodec{hidden: p.g.hidden, nobody: p.g.nobody, defect: p.g.defect})
 	} else {
 		net = "values"
 		p.g.foreign.Store(true)

@@ -34,8 +34,12 @@ func (l *ledger) first(key string) bool {
 	return true
 }
 
-// tell counts and logs what a verdict found and lets pass.
+// tell counts and logs what a verdict found and lets pass, and counts the values of
+// others.
 func (g *guard) tell(h client.MetricsHandler, v verdict) {
+	if v.met != nil {
+		countForeign(h, v.call.own, v.met)
+	}
 	for _, s := range v.sides {
 		if vs := s.reported(); len(vs) > 0 {
 			countRefusals(h, s.queue, validation.ModeReport, vs)
@@ -53,7 +57,9 @@ func (g *guard) tellOf(h client.MetricsHandler, c call) {
 		return
 	}
 	c.activity = false
-	g.tell(h, g.judge(c))
+	v := g.judge(c)
+	v.met = nil // cleaning counts
+	g.tell(h, v)
 }
 
 // textsOf is what an error says, at every level of its chain, as arguments to be

@@ -93,11 +93,20 @@ func (a *attempt) hide(name string, ref secrets.Ref, res secrets.Resolution) err
 	return nil
 }
 
-// give registers a value for a holder. ends is the end of its lease, if it has one.
+// give registers a value for a holder. ends is the end of its lease, if it has one. A
+// value that was allowed to be short and cannot be told from ordinary text is not
+// hidden; that is logged once.
 func (g *guard) give(to *redact.Holder, name string, ref secrets.Ref, value string, ends time.Time) error {
 	err := to.AddLeased(name, value, ends)
 	if errors.Is(err, redact.ErrShort) && (g.allowShort[name] || g.allowShort[ref.String()]) {
-		return to.AddShort(name, value)
+		err = to.AddShort(name, value)
+	}
+	if errors.Is(err, redact.ErrCommon) {
+		if g.ledger.first("common\x00" + name) {
+			g.log.Warn("the value of a secret cannot be told from ordinary text and is not hidden: use a longer one, or take it out of Options.AllowShort",
+				"secret", name, "ref", ref.String())
+		}
+		return nil
 	}
 	return err
 }

@@ -23,7 +23,12 @@ import (
 	"github.com/sandboxguard/sandboxguard/secrets/secretstest"
 )
 
-const hidden = "[redacted:deploy]"
+const (
+	// hidden is what a job reads in the place of the canary that it was given.
+	hidden = "[redacted:deploy]"
+	// nameless is what others read there, and what nets write that know no job.
+	nameless = "[redacted]"
+)
 
 // resultOf runs an activity that is given the secret and returns what make makes
 // of it, and returns the JSON that is recorded.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sandboxguard/sandboxguard/secrets/audit"
+	"github.com/sandboxguard/sandboxguard/secrets/redact"
 	"github.com/sandboxguard/sandboxguard/validation"
 )
 
@@ -28,6 +29,9 @@ type verdict struct {
 	// guardData is true when the call carried a reference, a manifest or a run
 	// config.
 	guardData bool
+	// met counts the values that a workflow's call holds, nil where there were none
+	// or somebody else counts.
+	met *redact.Holder
 }
 
 // refused returns the violations that stop the call, and the side they belong

@@ -117,6 +117,7 @@ func (i *workflowInbound) ending(ctx workflow.Context, result any, err error) (a
 			if next.WorkflowType != nil {
 				c.texts = nonEmpty("workflow_type", next.WorkflowType.Name)
 			}
+			c.texts = addRetry(c.texts, next.RetryPolicy)
 			if !i.run.judged(next) {
 				c.args = []any{next.Input}
 			}
@@ -177,8 +178,9 @@ func (i *workflowInbound) cleaned(ctx workflow.Context, of string, err error) (r
 }
 
 func (i *workflowInbound) cleanError(ctx workflow.Context, err error) error {
-	info := i.outbound.Next.GetInfo(ctx)
-	return i.run.g.cleanError(err, i.run.g.cleaner(info.Namespace, info.TaskQueueName))
+	c, _, done := i.outbound.cleaner(ctx)
+	defer done()
+	return i.run.g.cleanError(err, c)
 }
 
 func (i *workflowInbound) HandleSignal(ctx workflow.Context, in *sdkinterceptor.HandleSignalInput) error {

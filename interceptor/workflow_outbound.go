@@ -94,6 +94,7 @@ func (o *workflowOutbound) ExecuteActivity(ctx workflow.Context, activityType st
 	c := o.call(ctx, "activity", activityType, governedBy(ctx, opts.TaskQueue, args), args)
 	c.activity = true
 	c.texts = nonEmpty("summary", opts.Summary, "activity_id", opts.ActivityID, "fairness_key", opts.Priority.FairnessKey)
+	c.texts = addRetry(c.texts, opts.RetryPolicy)
 	out, err := o.guarded(ctx, channelActivity, c)
 	if err != nil {
 		return failed(ctx, err)
@@ -104,7 +105,8 @@ func (o *workflowOutbound) ExecuteActivity(ctx workflow.Context, activityType st
 func (o *workflowOutbound) ExecuteLocalActivity(ctx workflow.Context, activityType string, args ...any) workflow.Future {
 	c := o.call(ctx, "local activity", activityType, "", args)
 	c.activity = true
-	c.texts = nonEmpty("summary", workflow.GetLocalActivityOptions(ctx).Summary)
+	opts := workflow.GetLocalActivityOptions(ctx)
+	c.texts = addRetry(nonEmpty("summary", opts.Summary), opts.RetryPolicy)
 	out, err := o.guarded(ctx, channelLocalActivity, c)
 	if err != nil {
 		return failed(ctx, err)
@@ -121,20 +123,24 @@ func (o *workflowOutbound) ExecuteChildWorkflow(ctx workflow.Context, childType 
 	opts := workflow.GetChildWorkflowOptions(ctx)
 	c := o.call(ctx, "child workflow", childType, opts.TaskQueue, args)
 	c.memo = opts.Memo
-	c.texts = nonEmpty("workflow_id", opts.WorkflowID, "summary", opts.StaticSummary, "details", opts.StaticDetails, "fairness_key", opts.Priority.FairnessKey)
+	c.texts = nonEmpty("workflow_id", opts.WorkflowID, "summary", opts.StaticSummary, "details", opts.StaticDetails, "fairness_key", opts.Priority.FairnessKey,
+		"namespace", opts.Namespace, "cron_schedule", opts.CronSchedule)
+	c.texts = addVersion(addRetry(c.texts, opts.RetryPolicy), opts.VersioningOverride)
 	c.attributes = searchAttributes(opts.SearchAttributes, opts.TypedSearchAttributes)
 	out, err := o.guarded(ctx, channelChild, c)
 	if err != nil {
 		// Nothing of the call is passed on: an interceptor inside the guard could
-		// take the refusal off the context.
-		return o.Next.ExecuteChildWorkflow(refusing{Context: workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{}), err: err}, childType)
+		// take the refusal off the context. The SDK keeps a namespace and a queue
+		// that are not overwritten.
+		nothing := workflow.ChildWorkflowOptions{Namespace: c.namespace, TaskQueue: c.own}
+		return o.Next.ExecuteChildWorkflow(refusing{Context: workflow.WithChildOptions(ctx, nothing), err: err}, childType)
 	}
 	return o.Next.ExecuteChildWorkflow(ctx, childType, out...)
 }
 
 func (o *workflowOutbound) SignalExternalWorkflow(ctx workflow.Context, workflowID, runID, signalName string, arg any) workflow.Future {
 	c := o.call(ctx, "signal", signalName, "", []any{arg})
-	c.texts = nonEmpty("workflow_id", workflowID)
+	c.texts = nonEmpty("workflow_id", workflowID, "run_id", runID)
 	out, err := o.guarded(ctx, channelSignal, c)
 	if err != nil {
 		return failed(ctx, err)
@@ -145,7 +151,7 @@ func (o *workflowOutbound) SignalExternalWorkflow(ctx workflow.Context, workflow
 // RequestCancelExternalWorkflow carries nothing but the id of its target.
 func (o *workflowOutbound) RequestCancelExternalWorkflow(ctx workflow.Context, workflowID, runID string) workflow.Future {
 	c := o.call(ctx, "cancel request", "cancel", "", nil)
-	c.texts = nonEmpty("workflow_id", workflowID)
+	c.texts = nonEmpty("workflow_id", workflowID, "run_id", runID)
 	if _, err := o.guarded(ctx, channelCancel, c); err != nil {
 		return failed(ctx, err)
 	}
@@ -153,7 +159,9 @@ func (o *workflowOutbound) RequestCancelExternalWorkflow(ctx workflow.Context, w
 }
 
 func (o *workflowOutbound) SignalChildWorkflow(ctx workflow.Context, workflowID, signalName string, arg any) workflow.Future {
-	out, err := o.guarded(ctx, channelSignal, o.call(ctx, "signal", signalName, "", []any{arg}))
+	c := o.call(ctx, "signal", signalName, "", []any{arg})
+	c.texts = nonEmpty("workflow_id", workflowID)
+	out, err := o.guarded(ctx, channelSignal, c)
 	if err != nil {
 		return failed(ctx, err)
 	}
@@ -163,10 +171,7 @@ func (o *workflowOutbound) SignalChildWorkflow(ctx workflow.Context, workflowID,
 func (o *workflowOutbound) ExecuteNexusOperation(ctx workflow.Context, in sdkinterceptor.ExecuteNexusOperationInput) workflow.NexusOperationFuture {
 	c := o.call(ctx, "Nexus operation", operationName(in.Operation), "", []any{in.Input})
 	c.texts = nonEmpty("summary", in.Options.Summary, "endpoint", in.Client.Endpoint(), "service", in.Client.Service())
-	//workflowcheck:ignore // a map is read into a map
-	for k, v := range in.NexusHeader {
-		c.texts = addText(c.texts, "header "+k, v)
-	}
+	c.texts = addHeaders(c.texts, in.NexusHeader)
 	out, err := o.guarded(ctx, channelNexus, c)
 	if err != nil {
 		// Its names may be what it was refused for.
@@ -205,14 +210,14 @@ func (o *workflowOutbound) UpsertTypedSearchAttributes(ctx workflow.Context, att
 }
 
 func (o *workflowOutbound) NewContinueAsNewError(ctx workflow.Context, wfn any, args ...any) error {
-	return o.continueAsNew(ctx, args, func(out []any) error { return o.Next.NewContinueAsNewError(ctx, wfn, out...) })
+	return o.continueAsNew(ctx, nil, args, func(out []any) error { return o.Next.NewContinueAsNewError(ctx, wfn, out...) })
 }
 
 // NewContinueAsNewErrorWithOptions is not a method of the interface before SDK
 // 1.51. Defined here, it is called by one that has it, instead of being the way
 // around the guard.
 func (o *workflowOutbound) NewContinueAsNewErrorWithOptions(ctx workflow.Context, opts workflow.ContinueAsNewErrorOptions, wfn any, args ...any) error {
-	return o.continueAsNew(ctx, args, func(out []any) error {
+	return o.continueAsNew(ctx, opts.RetryPolicy, args, func(out []any) error {
 		next, ok := any(o.Next).(interface {
 			NewContinueAsNewErrorWithOptions(workflow.Context, workflow.ContinueAsNewErrorOptions, any, ...any) error
 		})
@@ -223,11 +228,13 @@ func (o *workflowOutbound) NewContinueAsNewErrorWithOptions(ctx workflow.Context
 	})
 }
 
-func (o *workflowOutbound) continueAsNew(ctx workflow.Context, args []any, next func([]any) error) error {
+func (o *workflowOutbound) continueAsNew(ctx workflow.Context, retry *temporal.RetryPolicy, args []any, next func([]any) error) error {
 	info := o.Next.GetInfo(ctx)
 	// The queue to go on with stands where a child's would.
 	to := workflow.GetChildWorkflowOptions(ctx).TaskQueue
-	out, err := o.guarded(ctx, channelContinue, o.call(ctx, "continue-as-new", info.WorkflowType.Name, to, args))
+	c := o.call(ctx, "continue-as-new", info.WorkflowType.Name, to, args)
+	c.texts = addRetry(nil, retry)
+	out, err := o.guarded(ctx, channelContinue, c)
 	if err != nil {
 		return err
 	}
@@ -297,9 +304,10 @@ func (o *workflowOutbound) cleaning(f func(workflow.Context) any) func(workflow.
 		if o.run.inactive {
 			return v
 		}
-		info := o.Next.GetInfo(ctx)
 		o.run.g.tellOf(o.Next.GetMetricsHandler(ctx), o.call(ctx, "side effect", "side effect", "", []any{v}))
-		return o.run.g.cleanRecorded(v, info.Namespace, info.TaskQueueName)
+		c, queue, done := o.cleaner(ctx)
+		defer done()
+		return o.run.g.cleanRecorded(c, v, queue)
 	}
 }
 
@@ -328,6 +336,25 @@ func (o *workflowOutbound) clean(ctx workflow.Context, s string) string {
 	if s == "" || o.run.inactive {
 		return s
 	}
+	c, _, done := o.cleaner(ctx)
+	defer done()
+	out, _ := c.text(s)
+	return out
+}
+
+// cleaner returns what cleans this workflow's output, and its queue. done counts the
+// values that the workflow was not given: live only, and for queries, which are always
+// answered on a replayed state, by the client's handler.
+func (o *workflowOutbound) cleaner(ctx workflow.Context) (c cleaner, queue string, done func()) {
 	info := o.Next.GetInfo(ctx)
-	return o.run.g.cleanText(s, info.Namespace, info.TaskQueueName)
+	queue = info.TaskQueueName
+	own := o.run.g.viewOf(info.Namespace, info.WorkflowExecution.ID)
+	return o.run.g.cleaner(info.Namespace, queue, own), queue, func() {
+		h := o.Next.GetMetricsHandler(ctx)
+		if o.run.readOnly {
+			h = o.run.g.meter()
+		}
+		countForeign(h, queue, own)
+		o.run.g.countFailures()
+	}
 }

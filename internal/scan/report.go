@@ -138,7 +138,7 @@ func (s *Scan) masker() func(string) string {
 	hidden := redact.NewSet()
 	for mark, c := range s.credentials {
 		if hidden.Add(mark.String(), c.value) != nil {
-			hidden.AddShort(mark.String(), c.value)
+			_ = hidden.AddShort(mark.String(), c.value) // what names are full of stays in them
 		}
 	}
 	return func(name string) string {

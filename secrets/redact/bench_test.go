@@ -182,7 +182,9 @@ func TestStackAllocations(t *testing.T) {
 // TestAllocations pins what the benchmarks show: text without a value costs no allocation, decoded or not.
 func TestAllocations(t *testing.T) {
 	set := benchSet(t, 100)
-	set.AddShort("short", "1234")
+	if err := set.AddShort("short", "1234"); err != nil {
+		t.Fatal(err)
+	}
 	for kind, text := range corpora(1 << 14) {
 		str := string(text)
 		allocs := testing.AllocsPerRun(50, func() {

@@ -48,7 +48,7 @@
 //
 // A value of fewer than [MinLength] bytes would turn ordinary text into markers. [Set.Add] refuses it with
 // [ErrShort]; [Set.AddShort] takes it and masks it only where it stands as a word of its own, as text or
-// escaped, never within an encoding.
+// escaped, never within an encoding. What no text can do without, such as true or {, it refuses with [ErrCommon].
 //
 // # What is not found
 //

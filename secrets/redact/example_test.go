@@ -36,7 +36,9 @@ func ExampleSet_Add_short() {
 	err := set.Add("env:PIN", "2741")
 	fmt.Println(errors.Is(err, redact.ErrShort))
 
-	set.AddShort("env:PIN", "2741")
+	if err := set.AddShort("env:PIN", "2741"); err != nil {
+		fmt.Println(err)
+	}
 	text, _ := set.String("PIN 2741, invoice 127413")
 	fmt.Println(text)
 	// Output:

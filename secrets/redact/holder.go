@@ -2,6 +2,7 @@ package redact
 
 import (
 	"errors"
+	"iter"
 	"sync/atomic"
 	"time"
 )
@@ -34,6 +35,29 @@ type Holder struct {
 // NewHolder returns a holder that was given nothing yet.
 func (s *Set) NewHolder() *Holder { return &Holder{set: s} }
 
+// View returns a holder that was given these values, each under its name, by others that keep them: it registers
+// nothing, keeps nothing, and need not be ended. A value that the set does not hold under its name, or no more, is
+// shown as those of others are. A nil given stands for none.
+func (s *Set) View(given iter.Seq2[string, string]) *Holder {
+	h := s.NewHolder()
+	if given == nil {
+		return h
+	}
+	h.labels = make(map[*entry]*label)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for name, value := range given {
+		e := s.entries[trim(value)]
+		if e == nil || h.labels[e] != nil {
+			continue
+		}
+		if l := e.names[name]; l != nil {
+			h.labels[e] = l
+		}
+	}
+	return h
+}
+
 // Add registers a value as [Set.Add] does, and says that the holder was given it. The value stays in the set
 // until [Retention] after the last of its holders has ended. A value that a holder is given under several
 // names is shown to it under the first of them.
@@ -52,10 +76,12 @@ func (h *Holder) AddLeased(name, value string, end time.Time) error {
 	return h.give(name, value, end)
 }
 
-// AddShort is [Holder.Add] for a value of any length, as [Set.AddShort] takes it.
+// AddShort is [Holder.Add] for a value of any length, as [Set.AddShort] takes it. It returns [ErrEmpty], [ErrCommon]
+// or [ErrEnded] and registers nothing then.
 func (h *Holder) AddShort(name, value string) error {
-	if value = trim(value); len(value) < MinLength && !distinct(value) {
-		return nil
+	value, err := fitShort(value)
+	if err != nil {
+		return err
 	}
 	return h.give(name, value, time.Time{})
 }
@@ -74,8 +100,11 @@ func (h *Holder) give(name, value string, end time.Time) error {
 
 // take counts a label as one of those that the holder was given.
 func (h *Holder) take(l *label, end time.Time) {
+	if h.labels == nil {
+		h.labels = make(map[*entry]*label)
+	}
 	if h.uses == nil {
-		h.labels, h.uses = make(map[*entry]*label), make(map[*label]time.Time)
+		h.uses = make(map[*label]time.Time)
 	}
 	if known, again := h.uses[l]; !again {
 		l.holders++
@@ -140,13 +169,21 @@ func (h *Holder) JSON(in []byte) (out []byte, hits int) {
 func (h *Holder) Hits() (own, foreign uint64) { return h.own.Load(), h.foreign.Load() }
 
 func (h *Holder) count(n counts) (hits int) {
-	h.own.Add(uint64(n.own))         //nolint:gosec // counts are not negative
-	h.foreign.Add(uint64(n.foreign)) //nolint:gosec // as above
+	if n.hits() > 0 {
+		h.own.Add(uint64(n.own))         //nolint:gosec // counts are not negative
+		h.foreign.Add(uint64(n.foreign)) //nolint:gosec // as above
+	}
 	return n.hits()
 }
 
-// label is what names the markers of a value, nil if the holder was not given it.
-func (h *Holder) label(e *entry) *label { return h.labels[e] }
+// label is what names the markers of a value, nil if the holder was not given it, or if all that kept it under
+// this name have let go of it.
+func (h *Holder) label(e *entry) *label {
+	if l := h.labels[e]; l != nil && e.names[l.name] == l {
+		return l
+	}
+	return nil
+}
 
 // given reports whether the holder was given a value. Without a holder every value counts as given.
-func (h *Holder) given(e *entry) bool { return h == nil || h.labels[e] != nil }
+func (h *Holder) given(e *entry) bool { return h == nil || h.label(e) != nil }

@@ -3,6 +3,7 @@ package redact_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -226,5 +227,33 @@ func TestHolderRefuses(t *testing.T) {
 	}
 	if got, _ := h.String("a short one, not shorter"); got != "a [redacted:a] one, not shorter" {
 		t.Errorf("String = %q", got)
+	}
+}
+
+// TestView shows the names of what others keep, and keeps nothing itself.
+func TestView(t *testing.T) {
+	set, at := clocked()
+	keeper := set.NewHolder()
+	give(t, keeper, "mine", "value-of-mine")
+	give(t, keeper, "others", "value-of-others")
+	if err := set.Add("public", "value-of-mine"); err != nil {
+		t.Fatal(err)
+	}
+	view := set.View(maps.All(map[string]string{"mine": " value-of-mine\n", "absent": "value-of-nobody", "another": "value-of-others"}))
+	const text = "value-of-mine value-of-others"
+	if got, hits := view.String(text); got != "[redacted:mine] [redacted]" || hits != 2 {
+		t.Errorf("got %q, %d hits", got, hits)
+	}
+	if own, foreign := view.Hits(); own != 1 || foreign != 1 {
+		t.Errorf("%d of its own and %d of others, want 1 and 1", own, foreign)
+	}
+	if got, _ := set.View(nil).String(text); got != "[redacted] [redacted]" {
+		t.Errorf("of nothing: %q", got)
+	}
+	keeper.End()
+	at.at = at.at.Add(redact.Retention)
+	set.Sweep()
+	if got, _ := view.String(text); got != "[redacted] value-of-others" {
+		t.Errorf("after all keepers let go: %q", got)
 	}
 }

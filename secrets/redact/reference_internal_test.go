@@ -69,7 +69,9 @@ func TestTwoSpeeds(t *testing.T) {
 			}
 		}
 		if rnd.IntN(4) == 0 { // short values need more decoding
-			s.AddShort("short", letters(3))
+			if err := s.AddShort("short", letters(3)); err != nil {
+				t.Fatal(err)
+			}
 		}
 		var text strings.Builder
 		for range 1 + rnd.IntN(30) {

@@ -17,6 +17,10 @@ const MinLength = 8
 // ErrShort is returned by [Set.Add] for a value of fewer than [MinLength] bytes.
 var ErrShort = errors.New("redact: the value is shorter than 8 bytes: use a longer one, or register it with AddShort, which masks whole words only")
 
+// ErrCommon is returned by [Set.AddShort] for a short value that ordinary text is full of: true, false, null, and
+// whatever holds no letter and no digit.
+var ErrCommon = errors.New("redact: the value cannot be told from ordinary text, so it is not masked: use a longer one")
+
 // ErrEmpty is returned by [Set.Add] for a value that is empty or nothing but white space.
 var ErrEmpty = errors.New("redact: the value is empty, so there is nothing to mask: check where it comes from")
 
@@ -77,12 +81,17 @@ func (s *Set) Add(name, value string) error {
 }
 
 // AddShort registers value as [Set.Add] does, whatever its length. A value of fewer than [MinLength] bytes
-// is replaced only where no letter, digit or underscore touches it. A value without any letter or digit,
-// and the words true, false and null, cannot be told from ordinary text and are not registered.
-func (s *Set) AddShort(name, value string) {
-	if value = trim(value); len(value) >= MinLength || distinct(value) {
-		s.register(name, value)
+// is replaced only where no letter, digit or underscore touches it.
+//
+// AddShort returns [ErrEmpty], or [ErrCommon] for a short value without any letter or digit and for the words true,
+// false and null, and registers nothing then.
+func (s *Set) AddShort(name, value string) error {
+	value, err := fitShort(value)
+	if err != nil {
+		return err
 	}
+	s.register(name, value)
+	return nil
 }
 
 func (s *Set) register(name, value string) {
@@ -216,16 +225,27 @@ func (x *index) removeEntry(e *entry) {
 	x.remove(e)
 }
 
-// fit trims a value and says what is wrong with it.
+// fit trims a value and says what is wrong with it as such.
 func fit(value string) (string, error) {
 	value = trim(value)
 	switch {
 	case value == "":
 		return "", ErrEmpty
 	case len(value) < MinLength:
-		return "", ErrShort
+		return value, ErrShort
 	}
 	return value, nil
+}
+
+// fitShort does the same for a value that may be short.
+func fitShort(value string) (string, error) {
+	value, err := fit(value)
+	if errors.Is(err, ErrShort) {
+		if err = nil; !distinct(value) {
+			err = ErrCommon
+		}
+	}
+	return value, err
 }
 
 // trim cuts what is around a value more often than it is part of it: the line end of a file, the spaces of

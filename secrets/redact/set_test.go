@@ -144,23 +144,29 @@ func TestAddRefuses(t *testing.T) {
 func TestAddShort(t *testing.T) {
 	tests := []struct {
 		name, value, in, want, reason string
+		err                           error
 	}{
-		{"word", "tiger", "a tiger.", "a [redacted:s].", "between word boundaries"},
-		{"alone", "tiger", "tiger", "[redacted:s]", "the ends of the text are boundaries"},
-		{"within a word", "tiger", "tigers atiger tiger_ tiger1 tigeré étiger", "tigers atiger tiger_ tiger1 tigeré étiger", "part of another word"},
-		{"digits", "1234", "1234 12345 =1234;", "[redacted:s] 12345 =[redacted:s];", "a PIN"},
-		{"punctuation at the edges", "p@s!", "xp@s! p@s!x", "xp@s! [redacted:s]x", "the edge of the value counts, too"},
-		{"escaped", `a"b`, `{\"v\":\"a\\\"b\"}`, `{\"v\":\"[redacted:s]\"}`, "escapes are decoded for short values as well"},
-		{"not in base64", "tiger", "dGlnZXI=", "dGlnZXI=", "too little to go by"},
-		{"long after all", "0123456789", "x0123456789", "x[redacted:s]", "eight bytes and more behave as with Add"},
-		{"literal", "true", "it is true", "it is true", "JSON is made of this"},
-		{"no letter or digit", "{", "{}", "{}", "so it is of this"},
-		{"empty", "", "text", "text", "nothing to mask"},
+		{"word", "tiger", "a tiger.", "a [redacted:s].", "between word boundaries", nil},
+		{"alone", "tiger", "tiger", "[redacted:s]", "the ends of the text are boundaries", nil},
+		{"within a word", "tiger", "tigers atiger tiger_ tiger1 tigeré étiger", "tigers atiger tiger_ tiger1 tigeré étiger", "part of another word", nil},
+		{"digits", "1234", "1234 12345 =1234;", "[redacted:s] 12345 =[redacted:s];", "a PIN", nil},
+		{"punctuation at the edges", "p@s!", "xp@s! p@s!x", "xp@s! [redacted:s]x", "the edge of the value counts, too", nil},
+		{"escaped", `a"b`, `{\"v\":\"a\\\"b\"}`, `{\"v\":\"[redacted:s]\"}`, "escapes are decoded for short values as well", nil},
+		{"not in base64", "tiger", "dGlnZXI=", "dGlnZXI=", "too little to go by", nil},
+		{"long after all", "0123456789", "x0123456789", "x[redacted:s]", "eight bytes and more behave as with Add", nil},
+		{"literal", "true", "it is true", "it is true", "JSON is made of this", redact.ErrCommon},
+		{"no letter or digit", "{", "{}", "{}", "so it is of this", redact.ErrCommon},
+		{"empty", "", "text", "text", "nothing to mask", redact.ErrEmpty},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			set := redact.NewSet()
-			set.AddShort("s", tt.value)
+			if err := set.AddShort("s", tt.value); !errors.Is(err, tt.err) {
+				t.Errorf("AddShort = %v, want %v", err, tt.err)
+			}
+			if err := set.NewHolder().AddShort("s", tt.value); !errors.Is(err, tt.err) {
+				t.Errorf("AddShort of a holder = %v, want %v", err, tt.err)
+			}
 			if got, _ := set.String(tt.in); got != tt.want {
 				t.Errorf("String(%q) = %q, want %q: %s", tt.in, got, tt.want, tt.reason)
 			}

@@ -83,7 +83,9 @@ func TestAlike(t *testing.T) {
 	if got, hits := s.String("<" + alike[20:60] + ">"); hits != 1 || got[len(got)-1] != '>' {
 		t.Errorf("what they have in common became %q", got)
 	}
-	s.AddShort("keeps the tables", "1234") // they are made anew when nothing is left
+	if err := s.AddShort("keeps the tables", "1234"); err != nil { // they are made anew when nothing is left
+		t.Fatal(err)
+	}
 	for i := range values {
 		s.Remove(fmt.Sprint("v", i), values[i])
 	}

@@ -68,7 +68,9 @@ func TestWriterChunks(t *testing.T) {
 		if run%4 == 0 {
 			short := letters(2 + rnd.IntN(5))
 			values = append(values, short)
-			set.AddShort("s", short)
+			if err := set.AddShort("s", short); err != nil {
+				t.Fatal(err)
+			}
 		}
 		var text strings.Builder
 		for text.Len() < 20+rnd.IntN(200) {
