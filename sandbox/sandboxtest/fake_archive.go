@@ -116,11 +116,16 @@ func isSafe(h *tar.Header) bool {
 	case tar.TypeReg, tar.TypeDir:
 		return true
 	case tar.TypeSymlink:
-		end := path.Join(path.Dir(path.Clean(h.Name)), h.Linkname)
-		return h.Linkname != "" && !path.IsAbs(h.Linkname) && !isWindowsAbsolute(h.Linkname) &&
-			!strings.ContainsAny(h.Linkname, "\\\x00") && end != ".." && !strings.HasPrefix(end, "../")
+		return staysInside(path.Dir(path.Clean(h.Name)), h.Linkname)
 	}
 	return false
+}
+
+// staysInside reports whether the target of a link in a directory is inside the archive, as far as the text tells.
+func staysInside(dir, target string) bool {
+	end := path.Join(dir, target)
+	return target != "" && !path.IsAbs(target) && !isWindowsAbsolute(target) && !strings.ContainsAny(target, "\\\x00") &&
+		end != ".." && !strings.HasPrefix(end, "../")
 }
 
 // takes reports whether t has a place for the members of an archive as it is: nothing is lost for a file, and what
