@@ -19,14 +19,19 @@ import (
 // imports are the packages that a block may use without importing them, as
 // readers know where they are.
 var imports = map[string]string{
-	"client":     "go.temporal.io/sdk/client",
-	"context":    "context",
-	"converter":  "go.temporal.io/sdk/converter",
-	"guard":      "github.com/sandboxguard/sandboxguard/interceptor",
-	"redact":     "github.com/sandboxguard/sandboxguard/secrets/redact",
-	"secrets":    "github.com/sandboxguard/sandboxguard/secrets",
-	"validation": "github.com/sandboxguard/sandboxguard/validation",
-	"workflow":   "go.temporal.io/sdk/workflow",
+	"client":        "go.temporal.io/sdk/client",
+	"context":       "context",
+	"converter":     "go.temporal.io/sdk/converter",
+	"guard":         "github.com/sandboxguard/sandboxguard/interceptor",
+	"local":         "github.com/sandboxguard/sandboxguard/sandbox/local",
+	"redact":        "github.com/sandboxguard/sandboxguard/secrets/redact",
+	"sandbox":       "github.com/sandboxguard/sandboxguard/sandbox",
+	"sandboxclient": "github.com/sandboxguard/sandboxguard/sandbox/sandboxclient",
+	"sandboxhost":   "github.com/sandboxguard/sandboxguard/sandbox/sandboxhost",
+	"secrets":       "github.com/sandboxguard/sandboxguard/secrets",
+	"validation":    "github.com/sandboxguard/sandboxguard/validation",
+	"worker":        "go.temporal.io/sdk/worker",
+	"workflow":      "go.temporal.io/sdk/workflow",
 }
 
 // readersOwn is what a reader has anyway, by name: declared where a block uses

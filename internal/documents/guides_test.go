@@ -94,6 +94,7 @@ func TestDataOfGuidesIsInForm(t *testing.T) {
 var packages = map[string]string{
 	"guard": "interceptor", "zapguard": "interceptor/zapguard", "secrets": "secrets", "audit": "secrets/audit",
 	"redact": "secrets/redact", "secretstest": "secrets/secretstest", "validation": "validation", "sandbox": "sandbox",
+	"sandboxclient": "sandbox/sandboxclient", "sandboxhost": "sandbox/sandboxhost", "local": "sandbox/local",
 }
 
 // TestNamesOfGuidesExist checks the names of the module's own that stand between

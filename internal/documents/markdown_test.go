@@ -92,7 +92,7 @@ func pages(t *testing.T) []document {
 // docs/policy.md is held to the code by package validation.
 func guides(t *testing.T) []document {
 	t.Helper()
-	return []document{read(t, "README.md"), read(t, "docs/rollout.md"), read(t, "docs/threat-model.md")}
+	return []document{read(t, "README.md"), read(t, "docs/rollout.md"), read(t, "docs/threat-model.md"), read(t, "docs/sandboxes.md")}
 }
 
 // in returns the blocks of some languages.

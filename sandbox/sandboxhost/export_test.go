@@ -6,8 +6,8 @@ import "context"
 type Describer = describer
 
 // Serve is Run without a worker of the host's own, for any server.
-func (h *Host) Serve(ctx context.Context, server Describer, begun func()) error {
+func (h *Host) Serve(ctx context.Context, server Describer) error {
 	return h.serve(ctx, server, func() (func(), error) {
 		return func() {}, nil
-	}, begun)
+	})
 }

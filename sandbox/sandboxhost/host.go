@@ -30,6 +30,7 @@ type Host struct {
 	slots    slots
 	kick     chan struct{} // wakes the watch
 	making   sync.WaitGroup
+	ready    chan struct{} // closed by Run
 
 	mu       sync.Mutex
 	sessions map[string]*session
@@ -81,7 +82,7 @@ func New(provider string, b backend.Backend, o Options) (*Host, error) {
 	h := &Host{
 		provider: provider, backend: b, kind: kind, options: o, store: disk,
 		trail: &trail{sink: o.Audit, log: o.Logger}, slots: newSlots(o.MaxConcurrent, o.ReservedSlots),
-		kick: make(chan struct{}, 1), sessions: map[string]*session{}, ended: map[string]*session{},
+		kick: make(chan struct{}, 1), ready: make(chan struct{}), sessions: map[string]*session{}, ended: map[string]*session{},
 	}
 	for _, r := range records {
 		h.sessions[r.ID] = h.newSession(r)

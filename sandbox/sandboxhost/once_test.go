@@ -276,10 +276,10 @@ func TestNotRunning(t *testing.T) {
 	if left, _ := r.fake.Left(); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
-	if err := r.host.Serve(cancelled(t), r.server, func() {}); err != nil {
+	if err := r.host.Serve(cancelled(t), r.server); err != nil {
 		t.Error(err)
 	}
-	if err := r.host.Serve(cancelled(t), r.server, func() {}); err == nil {
+	if err := r.host.Serve(cancelled(t), r.server); err == nil {
 		t.Error("Run a second time succeeded")
 	}
 }

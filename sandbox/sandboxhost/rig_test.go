@@ -60,8 +60,8 @@ func (r *rig) run(change ...func(*sandboxhost.Options)) {
 	r.faults = sandboxtest.NewFaults(r.fake)
 	r.host = r.newHost(r.faults, change...)
 	ctx, cancel := context.WithCancel(context.Background())
-	begun, ended := make(chan struct{}), make(chan error, 1)
-	go func() { ended <- r.host.Serve(ctx, r.server, func() { close(begun) }) }()
+	ended := make(chan error, 1)
+	go func() { ended <- r.host.Serve(ctx, r.server) }()
 	r.stop = sync.OnceValue(func() error {
 		cancel()
 		return <-ended
@@ -69,7 +69,7 @@ func (r *rig) run(change ...func(*sandboxhost.Options)) {
 	stop := r.stop
 	r.tb.Cleanup(func() { _ = stop() })
 	select {
-	case <-begun:
+	case <-r.host.Ready():
 	case err := <-ended:
 		r.tb.Fatalf("Run: %v", err)
 	}

@@ -49,8 +49,12 @@ func (h *Host) Run(ctx context.Context, c client.Client, baseQueue string) error
 		h.queue = queue
 		h.mu.Unlock()
 		return w.Stop, nil
-	}, func() {})
+	})
 }
+
+// Ready returns a channel that is closed once sandboxes can be made, for who must not be early. What asks before is
+// answered by an error that is retried. It stays open if Run cannot begin.
+func (h *Host) Ready() <-chan struct{} { return h.ready }
 
 // newWorker makes a worker. The SDK panics if a plugin refuses it.
 func newWorker(c client.Client, queue string, o worker.Options) (w worker.Worker, err error) {
@@ -65,8 +69,8 @@ func newWorker(c client.Client, queue string, o worker.Options) (w worker.Worker
 	return worker.New(c, queue, o), nil
 }
 
-// serve does what Run does, for any server, and says when sandboxes can be made.
-func (h *Host) serve(ctx context.Context, server describer, work func() (stop func(), err error), begun func()) error {
+// serve does what Run does, for any server.
+func (h *Host) serve(ctx context.Context, server describer, work func() (stop func(), err error)) error {
 	h.mu.Lock()
 	if h.asks != nil {
 		h.mu.Unlock()
@@ -84,7 +88,7 @@ func (h *Host) serve(ctx context.Context, server describer, work func() (stop fu
 	h.mu.Lock()
 	h.phase = running
 	h.mu.Unlock()
-	begun()
+	close(h.ready)
 	h.options.Logger.Info("sandbox host runs", zap.String("provider", h.provider), zap.String("isolation", h.backend.Isolation()))
 
 	h.watchOver(ctx)

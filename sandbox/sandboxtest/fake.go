@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/google/uuid"
+
 	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 )
@@ -31,15 +33,11 @@ type world struct {
 
 // contents are what a sandbox has besides processes.
 type contents struct {
-	spec    backend.Spec
-	files   map[string]file
+	root    string
+	entries []placed
+	tree    tree
 	applied bool
 	runs    int // commands that run, in all processes of the host
-}
-
-type file struct {
-	data      []byte
-	ephemeral bool
 }
 
 // NewFake returns a backend without sandboxes.
@@ -102,6 +100,9 @@ func (f *Fake) get(ctx context.Context, spec backend.Spec, create bool) (backend
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if id, err := uuid.Parse(spec.ID); err != nil || id.String() != spec.ID {
+		return nil, &backend.Error{Code: backend.ConfigInvalid, Message: "the id of a sandbox must be a lower-case UUID"}
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.world.mu.Lock()
@@ -110,13 +111,27 @@ func (f *Fake) get(ctx context.Context, spec backend.Spec, create bool) (backend
 		if !create {
 			return nil, backend.ErrNotFound
 		}
+		fresh, err := contentsOf(spec.Manifest)
+		if err != nil {
+			return nil, err
+		}
 		f.world.did("create", spec.ID)
-		f.world.boxes[spec.ID] = &contents{spec: spec, files: map[string]file{}}
+		f.world.boxes[spec.ID] = fresh
 	}
 	if f.handles[spec.ID] == nil {
 		f.handles[spec.ID] = &fakeBox{world: f.world, id: spec.ID, commands: map[*process]struct{}{}}
 	}
 	return f.handles[spec.ID], nil
+}
+
+// contentsOf are those of a sandbox that was not started.
+func contentsOf(m sandbox.Manifest) (*contents, error) {
+	root := sandbox.DefaultRoot
+	if m.Root != "" {
+		root = path.Clean(m.Root)
+	}
+	entries, err := placesOf(m.Entries)
+	return &contents{root: root, entries: entries, tree: tree{}}, err
 }
 
 // List returns the ids of all sandboxes.
@@ -173,8 +188,7 @@ func (b *fakeBox) Start(ctx context.Context) error {
 	}
 	err := b.with(func(c *contents) error {
 		b.world.did("start", b.id)
-		apply(c, "", c.spec.Manifest.Entries, false)
-		c.applied = true
+		c.apply()
 		return nil
 	})
 	if err == nil {
@@ -183,19 +197,6 @@ func (b *fakeBox) Start(ctx context.Context) error {
 		b.mu.Unlock()
 	}
 	return err
-}
-
-func apply(c *contents, dir string, entries map[string]sandbox.Entry, ephemeral bool) {
-	for name, e := range entries {
-		at := path.Join(dir, name)
-		if kept := ephemeral || e.Ephemeral; !c.applied || kept {
-			c.files[at] = file{[]byte(e.Content), kept}
-		}
-		if len(e.Children) > 0 {
-			delete(c.files, at)
-			apply(c, at, e.Children, ephemeral || e.Ephemeral)
-		}
-	}
 }
 
 // Running reports whether it was started here and not stopped.

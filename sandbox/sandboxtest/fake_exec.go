@@ -234,28 +234,20 @@ func (b *fakeBox) cat(ctx context.Context, cmd backend.Command, args []string) i
 
 // count adds one to the number in a file, at once for all.
 func (b *fakeBox) count(args []string) int {
-	return status(b.with(func(c *contents) error {
-		at, err := within(strings.Join(args, ""))
-		if err != nil {
-			return err
-		}
-		n, _ := strconv.Atoi(string(c.files[at].data))
-		c.files[at] = file{data: []byte(strconv.Itoa(n + 1))}
+	return status(b.at(strings.Join(args, ""), func(c *contents, at string) error {
+		n, _ := strconv.Atoi(string(c.tree[at].data))
+		c.tree.put(at, fileOf([]byte(strconv.Itoa(n+1))))
 		return nil
 	}))
 }
 
 func (b *fakeBox) files(name string, args []string) int {
-	return status(b.with(func(c *contents) error {
-		at, err := within(args[len(args)-1])
-		if err != nil {
-			return err
-		}
-		if _, ok := c.files[at]; !ok && name == "test" {
+	return status(b.at(args[len(args)-1], func(c *contents, at string) error {
+		if _, ok := c.tree[at]; !ok && name == "test" {
 			return errors.New("no such file")
 		}
 		if name == "rm" {
-			delete(c.files, at)
+			c.tree.remove(at)
 		}
 		return nil
 	}))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -18,7 +19,7 @@ import (
 
 // TestMain lets the test's own binary be the program that jobs run.
 func TestMain(m *testing.M) {
-	if code, ok := runTool(os.Args[1:], os.Stdout, os.Stderr); ok {
+	if code, ok := runTool(os.Args, os.Stdout, os.Stderr); ok {
 		os.Exit(code)
 	}
 	os.Exit(m.Run())
@@ -70,7 +71,8 @@ func TestDemo(t *testing.T) {
 	for _, want := range []string{
 		"(1) Without the guard", "(2) With the guard", "(3) An old workflow", "(4) Refused", "(5) Rollback", "(6) Searched",
 		`"REPORTS_API_TOKEN": "rpt_live_`, `"type": "temporal.worker_env_value"`, "Authorization: Bearer [redacted:reports-api]",
-		"6 anomalies against the reference table", `"action":"inject"`,
+		"of this machine, nothing holds them back: unisolated.", "$ reports analyse orders.csv reference.csv: ok",
+		"The workspace, the processes and the host's record are gone.", "Not one event more", "6 anomalies against the reference table", `"action":"inject"`,
 		"POST /v1/announcements/v1.4.0: 401 Unauthorized", "POST /v1/announcements/v1.4.0: 201 Created",
 		"literal-credential", "host-path-grant", "live-session", "secret-not-granted", "does not replay",
 	} {
@@ -106,9 +108,18 @@ func TestDemoNotices(t *testing.T) {
 			want: "step 1 must find the token",
 		},
 		{
+			name: "a search that looks past the host",
+			o: options{search: func(value string, blobs []harness.Blob) []harness.Hit {
+				return harness.Search(value, slices.DeleteFunc(slices.Clone(blobs), func(b harness.Blob) bool {
+					return strings.HasPrefix(b.Where, sessionsDir)
+				}))
+			}},
+			want: "the search must find a token that a host was given as text",
+		},
+		{
 			name: "a search that finds what is everywhere",
 			o: options{search: func(_ string, blobs []harness.Blob) []harness.Hit {
-				return harness.Search("AnomalyReport", blobs)
+				return harness.Search(envWeek, blobs)
 			}},
 			want: "places hold a secret",
 		},

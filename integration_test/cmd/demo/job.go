@@ -2,13 +2,16 @@ package main
 
 import (
 	"errors"
-	"time"
+	"fmt"
 
-	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/sandboxguard/sandboxguard/sandbox"
+	"github.com/sandboxguard/sandboxguard/sandbox/sandboxclient"
 )
+
+// provider is the name under which the job's workflow finds its host.
+const provider = "local"
 
 // Variables of the job's commands.
 const (
@@ -32,33 +35,31 @@ func newManifest(url string, token sandbox.EnvValue) sandbox.Manifest {
 	}
 }
 
-// AnomalyReport is the job: it opens a work directory, fetches the reference
-// table and holds the orders against it. The table's first address is out of
-// date, so the first command fails, and the workflow takes the second.
+// AnomalyReport is the job in a sandbox. As before, the table's first address is
+// out of date, so the first command fails, and the workflow takes the second.
 func AnomalyReport(ctx workflow.Context, manifest sandbox.Manifest) (report string, err error) {
-	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout: 20 * time.Second,
-		RetryPolicy:         &temporal.RetryPolicy{MaximumAttempts: 3},
-	})
-	var id string
-	if err := workflow.ExecuteActivity(ctx, "OpenWorkspace", manifest).Get(ctx, &id); err != nil {
+	boxes := sandboxclient.New(provider, sandboxclient.Options{})
+	box, err := boxes.Create(ctx, sandbox.RunConfig{Sandbox: &sandbox.SandboxRunConfig{Manifest: &manifest}})
+	if err != nil {
 		return "", err
 	}
 	defer func() {
-		cleanup, cancel := workflow.NewDisconnectedContext(ctx)
-		defer cancel()
-		if closed := workflow.ExecuteActivity(cleanup, "CloseWorkspace", id).Get(cleanup, nil); err == nil {
+		if closed := box.Close(ctx); err == nil {
 			err = closed
 		}
 	}()
+	if err := box.Write(ctx, "orders.csv", orders); err != nil {
+		return "", err
+	}
 	command := func(args ...string) (string, error) {
-		var output string
-		err := workflow.ExecuteActivity(ctx, "RunCommand", Command{Workspace: id, Manifest: manifest, Args: args}).Get(ctx, &output)
-		return output, err
+		result, err := box.Exec(ctx, sandboxclient.Command{Args: append([]string{toolName}, args...)})
+		if err == nil && result.ExitCode != 0 {
+			err = exitError(result.ExitCode)
+		}
+		return string(result.Stdout), err
 	}
 	_, err = command("fetch", "-verbose", "/v1/tables/reference", "reference.csv")
-	var failed *temporal.ApplicationError
-	if errors.As(err, &failed) && failed.Type() == errorTypeCommand {
+	if failed := exitError(0); errors.As(err, &failed) {
 		_, err = command("fetch", "/v2/tables/reference", "reference.csv")
 	}
 	if err != nil {
@@ -66,3 +67,8 @@ func AnomalyReport(ctx workflow.Context, manifest sandbox.Manifest) (report stri
 	}
 	return command("analyse", "orders.csv", "reference.csv")
 }
+
+// exitError is the exit code of a command that failed.
+type exitError int
+
+func (e exitError) Error() string { return fmt.Sprintf("a command ended with exit code %d", int(e)) }

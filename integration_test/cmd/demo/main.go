@@ -12,7 +12,7 @@ import (
 const patience = 2 * time.Minute
 
 func main() {
-	if code, ok := runTool(os.Args[1:], os.Stdout, os.Stderr); ok {
+	if code, ok := runTool(os.Args, os.Stdout, os.Stderr); ok {
 		os.Exit(code)
 	}
 	verbose := flag.Bool("v", false, "write the workers' log to standard error")

@@ -79,6 +79,9 @@ type demo struct {
 	// those of the fourth.
 	leaked, report, release harness.Run
 	refused                 []harness.Run
+	// hosted is what the host of the guarded job kept while the job ran,
+	// hostedPlain the same of a job without the guard.
+	hosted, hostedPlain []harness.Blob
 }
 
 // A secret is a value that must not be seen, and what the demo calls it.
@@ -88,6 +91,9 @@ type secret struct{ name, value string }
 func (d *demo) start(ctx context.Context) error {
 	var err error
 	if d.dir, err = os.MkdirTemp("", "sandboxguard-demo-"); err != nil {
+		return err
+	}
+	if err := linkTool(d.toolDir()); err != nil {
 		return err
 	}
 	if d.server, err = harness.Start(ctx, harness.Options{}); err != nil {
@@ -116,6 +122,9 @@ func (d *demo) start(ctx context.Context) error {
 }
 
 func (d *demo) auditPath() string { return filepath.Join(d.dir, "audit.jsonl") }
+
+// toolDir holds the job's own program.
+func (d *demo) toolDir() string { return filepath.Join(d.dir, "bin") }
 
 // stop takes down what start made, in the opposite order.
 func (d *demo) stop() error {

@@ -22,14 +22,15 @@ func (d *demo) leak(ctx context.Context) error {
 	token := secret{name: "the token of step 1", value: d.api.issueReports()}
 	d.secrets = append(d.secrets, token)
 
-	stop, err := d.jobWorker(d.plain, "reports-unguarded")
+	const queue = "reports-unguarded"
+	stop, err := d.plainWorker(queue)
 	if err != nil {
 		return err
 	}
 	defer stop()
 	manifest := newManifest(d.api.url, sandbox.EnvLiteral(token.value))
 	var report string
-	d.leaked, err = d.execute(ctx, d.plain, "reports-unguarded", "anomaly-report-unguarded", AnomalyReport, []any{manifest}, &report)
+	d.leaked, err = d.execute(ctx, d.plain, queue, "anomaly-report-unguarded", PlainReport, []any{manifest}, &report)
 	if err != nil {
 		return fmt.Errorf("the job without the guard: %w", err)
 	}
@@ -66,20 +67,17 @@ func (d *demo) findToken(ctx context.Context, token secret) error {
 	return nil
 }
 
-// jobWorker starts a worker for the job. Stopping it twice is fine.
-func (d *demo) jobWorker(c client.Client, queue string) (stop func(), err error) {
-	program, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
+// plainWorker starts a worker for the job as it was before the guard.
+func (d *demo) plainWorker(queue string) (stop func(), err error) {
 	dir := filepath.Join(d.dir, queue)
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
-	return d.worker(c, queue, func(r worker.Registry) {
-		r.RegisterWorkflow(AnomalyReport)
+	program := filepath.Join(d.toolDir(), toolName)
+	return d.worker(d.plain, queue, func(r worker.Registry) {
+		r.RegisterWorkflow(PlainReport)
 		r.RegisterActivity(&Workspaces{dir: dir, program: program, ran: func(args []string, end string) {
-			d.say("$ demo tool %s: %s", strings.Join(args, " "), end)
+			d.say("$ %s %s: %s", toolName, strings.Join(args, " "), end)
 		}})
 	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
 	guard "github.com/sandboxguard/sandboxguard/interceptor"
+	"github.com/sandboxguard/sandboxguard/internal/operation"
 	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/secrets/audit"
 	"github.com/sandboxguard/sandboxguard/validation"
@@ -28,7 +29,7 @@ func (d *demo) rollback(context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.say("Under stricter.yaml the job could not even start its first activity:")
+	d.say("Under stricter.yaml the job could not even make its sandbox:")
 	if err := d.refusedBy(policies); err != nil {
 		return err
 	}
@@ -68,7 +69,8 @@ func replay(run harness.Run, o worker.WorkflowReplayerOptions, report any) error
 
 // refusedBy shows that the stricter policy is one.
 func (d *demo) refusedBy(policies *validation.Policies) error {
-	event, err := scheduled(d.report.History, "OpenWorkspace")
+	create := operation.Create.Activity(provider)
+	event, err := scheduled(d.report.History, create)
 	if err != nil {
 		return err
 	}
@@ -80,7 +82,7 @@ func (d *demo) refusedBy(policies *validation.Policies) error {
 	if !ok {
 		return errors.New("stricter.yaml must govern the queue")
 	}
-	found := policy.CheckManifest(manifest, "OpenWorkspace/0")
+	found := policy.CheckManifest(manifest, create+"/0/manifest")
 	if len(found) == 0 {
 		return errors.New("stricter.yaml must refuse the job's manifest")
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -31,8 +32,13 @@ func (d *demo) searched(ctx context.Context) error {
 		d.say("%-42s %-34s %d found", p.name, p.size, n)
 	}
 	d.say("%-42s %-34s %d found", "the run of step 1, for comparison", "", d.found)
+	plain := len(finds(d.search(os.Getenv(envToken), d.hostedPlain)))
+	d.say("%-42s %-34s %d found", "a host without the guard, for comparison", "", plain)
 	if total > 0 {
 		return fmt.Errorf("%d places hold a secret", total)
+	}
+	if plain == 0 {
+		return errors.New("the search must find a token that a host was given as text, else it proves nothing")
 	}
 	if err := d.tellRevoked(ctx); err != nil {
 		return err
@@ -68,6 +74,7 @@ func (d *demo) places(ctx context.Context) ([]place, error) {
 		}
 		all = append(all, place{name: group.name, size: fmt.Sprintf("%d events, Describe, List", events), blobs: blobs})
 	}
+	all = append(all, place{"the host's directory and the workspace", fmt.Sprintf("%d files, after each command", len(d.hosted)), d.hosted})
 	trail, err := os.ReadFile(d.auditPath())
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-var errUsage = errors.New("usage: tool fetch [-verbose] PATH FILE | tool analyse [-rules FILE] ORDERS REFERENCE")
+var errUsage = errors.New("usage: reports fetch [-verbose] PATH FILE | reports analyse [-rules FILE] ORDERS REFERENCE")
 
 // maxTable bounds what fetch stores.
 const maxTable = 1 << 20

@@ -19,7 +19,7 @@ func toolIn(t *testing.T, files map[string]string, args ...string) (code int, st
 	var out, errs bytes.Buffer
 	code, ok := runTool(append([]string{toolName}, args...), &out, &errs)
 	if !ok {
-		t.Fatal("the arguments do not ask for the tool")
+		t.Fatal("the name does not ask for the tool")
 	}
 	return code, out.String(), errs.String()
 }

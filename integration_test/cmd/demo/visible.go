@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/converter"
 
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
+	"github.com/sandboxguard/sandboxguard/internal/operation"
 	"github.com/sandboxguard/sandboxguard/sandbox"
 )
 
@@ -125,9 +126,34 @@ func (d *demo) execute(ctx context.Context, c client.Client, queue, id string, w
 	return run, errors.Join(failed, err)
 }
 
-// manifestOf reads the manifest that a call of an activity was given.
-func manifestOf(e *historypb.HistoryEvent) (sandbox.Manifest, error) {
-	var manifest sandbox.Manifest
-	err := converter.GetDefaultDataConverter().FromPayloads(e.GetActivityTaskScheduledEventAttributes().GetInput(), &manifest)
-	return manifest, err
+// manifestOf reads the manifest that a sandbox was to be made with.
+func manifestOf(create *historypb.HistoryEvent) (sandbox.Manifest, error) {
+	var args operation.CreateArgs
+	err := converter.GetDefaultDataConverter().FromPayloads(create.GetActivityTaskScheduledEventAttributes().GetInput(), &args)
+	if err = errors.Join(err, args.Fault()); err == nil && args.Manifest == nil {
+		err = errors.New("the sandbox was made without a manifest")
+	}
+	if err != nil {
+		return sandbox.Manifest{}, err
+	}
+	return *args.Manifest, nil
+}
+
+// failedCommand returns the first result of a command in a sandbox that failed,
+// and its event.
+func failedCommand(h *historypb.History) (result operation.ExecResult, event int64, err error) {
+	events := h.GetEvents()
+	for _, e := range events {
+		done := e.GetActivityTaskCompletedEventAttributes()
+		if done == nil || events[done.GetScheduledEventId()-1].GetActivityTaskScheduledEventAttributes().GetActivityType().GetName() != operation.Exec.Activity(provider) {
+			continue
+		}
+		if err := converter.GetDefaultDataConverter().FromPayloads(done.GetResult(), &result); err != nil {
+			return result, 0, err
+		}
+		if result.ExitCode != 0 {
+			return result, e.GetEventId(), nil
+		}
+	}
+	return result, 0, errors.New("no command failed in the history")
 }

@@ -29,7 +29,7 @@ type Command struct {
 	Args      []string         `json:"args"`
 }
 
-// Workspaces are the activities of the job. They know nothing of the guard but
+// Workspaces are the activities of the job before the guard. They know nothing of the guard but
 // how a secret of a manifest is revealed.
 type Workspaces struct {
 	dir     string // holds a work directory for each job
@@ -72,7 +72,7 @@ func (w *Workspaces) RunCommand(ctx context.Context, c Command) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, w.program, append([]string{toolName}, c.Args...)...)
+	cmd := exec.CommandContext(ctx, w.program, c.Args...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = filepath.Join(w.dir, filepath.Base(c.Workspace)), env, time.Second
 	var stdout, stderr strings.Builder
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
