@@ -33,8 +33,13 @@ func TestExitCode(t *testing.T) {
 		{"no time in a check", []string{"-check"}, []part{slow}, 0, "", ""},
 		{"work not done", nil, []part{failed, count(2)}, 2, "", "perfgate: small: 0 of 1 references were injected\n"},
 		{"work not done after counts", []string{"-v"}, []part{count(2), failed}, 2, "", "perfgate: small: 0 of 1 references were injected\n"},
-		{"counts before times", []string{"-v"}, []part{slow, count(1)}, 1,
-			"P0   an item                      1 allocs, bar 1 PASS\nP0   a time                       251 ns, bar 250 FAIL\nmissed: P0 a time\n", ""},
+		{
+			"counts before times",
+			[]string{"-v"},
+			[]part{slow, count(1)},
+			1,
+			"P0   an item                      1 allocs, bar 1 PASS\nP0   a time                       251 ns, bar 250 FAIL\nmissed: P0 a time\n", "",
+		},
 		{"told", []string{"-check", "-v"}, []part{count(1)}, 0, "P0   an item                      1 allocs, bar 1 PASS\n", ""},
 	}
 	for _, tt := range tests {
