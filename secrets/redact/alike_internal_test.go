@@ -87,7 +87,11 @@ func TestShared(t *testing.T) {
 		begin, middle, end := letters(rnd, rnd.IntN(81)), letters(rnd, rnd.IntN(81)), letters(rnd, rnd.IntN(81))
 		var values []string
 		for range 8 + rnd.IntN(12) {
-			values = append(values, begin+letters(rnd, 4+rnd.IntN(20))+middle+letters(rnd, rnd.IntN(20))+end)
+			value := begin + letters(rnd, 4+rnd.IntN(20))
+			if rnd.IntN(2) == 0 { // so that more values have the end in common than what is before it
+				value += middle
+			}
+			values = append(values, value+letters(rnd, rnd.IntN(2)*rnd.IntN(20))+end)
 		}
 		s := NewSet()
 		h := s.NewHolder()
@@ -107,7 +111,11 @@ func TestShared(t *testing.T) {
 					in[i] = true
 				}
 			}
-			if i := rnd.IntN(len(values)); len(values[i]) >= MinLength {
+			for range 1 + rnd.IntN(5) {
+				i := rnd.IntN(len(values))
+				if len(values[i]) < MinLength {
+					continue
+				}
 				if err := h.Add(fmt.Sprint("h", i), values[i]); err != nil {
 					t.Fatal(err)
 				}
@@ -120,8 +128,9 @@ func TestShared(t *testing.T) {
 				var b strings.Builder
 				for range 1 + rnd.IntN(4) {
 					value := values[rnd.IntN(len(values))]
-					from := rnd.IntN(len(value))
-					b.WriteString(emit[rnd.IntN(len(emit))](value[from : from+rnd.IntN(len(value)-from)+1]))
+					from := rnd.IntN(2) * rnd.IntN(len(value))
+					to := len(value) - rnd.IntN(2)*rnd.IntN(len(value)-from)
+					b.WriteString(emit[rnd.IntN(len(emit))](value[from:to]))
 					b.WriteString(strings.Repeat(".", rnd.IntN(2)))
 				}
 				hits += checkShared(t, s, h, b.String())
