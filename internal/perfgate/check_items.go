@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"testing"
 
 	"github.com/sandboxguard/sandboxguard/validation"
 )
@@ -38,7 +37,7 @@ func detectItems(r *report) error {
 		if err != nil {
 			return err
 		}
-		r.count("P8", text.name, testing.AllocsPerRun(2, do), 0, "allocs")
+		r.count("P8", text.name, allocs(2, do), 0, "allocs")
 		r.measure(pair{id: "P8", name: text.name + "/AES-GCM", bar: 4, candidate: do, yardstick: func() { cipher.seal(text.data) }})
 	}
 	return nil
@@ -64,7 +63,7 @@ func manifestItems(r *report) error {
 				panic("a violation in a clean manifest")
 			}
 		}
-		r.count("P9", name, testing.AllocsPerRun(20, do), 0, "allocs")
+		r.count("P9", name, allocs(20, do), 0, "allocs")
 		r.measure(pair{id: "P9", name: name + "/JSON", bar: 0.25, candidate: do, yardstick: func() { _, _ = json.Marshal(m) }})
 	}
 	return nil

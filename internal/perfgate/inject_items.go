@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -37,17 +36,11 @@ func injectItems(r *report) error {
 		}
 		if r.wants("P4b") {
 			many, none := inject(manifest(10, refs)), inject(manifest(10, 0))
-			allocs := (testing.AllocsPerRun(100, many) - testing.AllocsPerRun(100, none)) / refs
-			r.count("P4b", "a reference more", allocs, 4, "allocs")
-			if r.check {
-				return nil
-			}
+			r.count("P4b", "a reference more", func() float64 {
+				return (testing.AllocsPerRun(100, many) - testing.AllocsPerRun(100, none)) / refs
+			}, 4, "allocs")
 			m, n := calibrated(many), calibrated(none)
-			var each []float64
-			for range 20 {
-				each = append(each, (m.once()-n.once())/refs)
-			}
-			r.tell("P4b", "a reference more", fmt.Sprintf("%.0f ns, wanted 250", median(each)))
+			r.clock("P4b", "a reference more, time", func() float64 { return (m.once() - n.once()) / refs }, 250, "ns")
 		}
 		return nil
 	})
@@ -70,7 +63,7 @@ func nothingToInject(r *report, inject func(...any) func()) error {
 		{"bytes of 2 MB", blob{"page", make([]byte, 2<<20)}, 0.00007},
 	} {
 		do := inject(item.arg)
-		r.count("P3", item.name, testing.AllocsPerRun(20, do)-testing.AllocsPerRun(20, inject()), 0, "allocs")
+		r.count("P3", item.name, func() float64 { return testing.AllocsPerRun(20, do) - testing.AllocsPerRun(20, inject()) }, 0, "allocs")
 		arg := item.arg
 		if _, err := json.Marshal(arg); err != nil {
 			return err

@@ -10,10 +10,20 @@ import (
 // A report prints what was measured and keeps what missed its bar.
 type report struct {
 	options
+	stage    stage
 	out      io.Writer
 	headline *outcome
 	missed   []string
 }
+
+// A stage is one of the rounds that all parts go through.
+type stage int
+
+const (
+	asserting stage = iota // whether the work is done at all
+	counting               // what is exact
+	measuring              // what takes time
+)
 
 // An outcome is a ratio beside its bar.
 type outcome struct {
@@ -43,10 +53,12 @@ func (o outcome) String() string {
 // shares is how many pairs share the budget, about.
 const shares = 75
 
-// measure measures a pair and adds it. A check calls its candidate only.
+// measure measures a pair and adds it. Before that stage it only calls the candidate, once.
 func (r *report) measure(p pair) ratio {
-	if r.check {
-		p.candidate() // it panics if it does not do its work
+	if r.stage < measuring {
+		if r.stage == asserting {
+			p.candidate() // it panics if it does not do its work
+		}
 		return ratio{}
 	}
 	if r.self {
@@ -59,7 +71,7 @@ func (r *report) measure(p pair) ratio {
 }
 
 func (r *report) add(o outcome) {
-	if r.check {
+	if r.stage < measuring {
 		return
 	}
 	if r.verbose {
@@ -73,13 +85,32 @@ func (r *report) add(o outcome) {
 // lead adds the headline.
 func (r *report) lead(o outcome) {
 	r.add(o)
-	if !r.check {
+	if r.stage == measuring {
 		r.headline = &o
 	}
 }
 
 // count holds an exact figure, such as one of allocations, to its bar.
-func (r *report) count(id, name string, got, bar float64, unit string) {
+func (r *report) count(id, name string, of func() float64, bar float64, unit string) {
+	if r.stage == counting {
+		r.hold(id, name, of(), bar, unit)
+	}
+}
+
+// clock holds a time to its bar: the median of several turns, each of which returns one.
+func (r *report) clock(id, name string, turn func() float64, bar float64, unit string) {
+	if r.stage < measuring || r.self {
+		return
+	}
+	const turns = 9
+	var each [turns]float64
+	for i := range each {
+		each[i] = turn()
+	}
+	r.hold(id, name, median(each[:]), bar, unit)
+}
+
+func (r *report) hold(id, name string, got, bar float64, unit string) {
 	verdict := "PASS"
 	if got > bar {
 		verdict = "FAIL"
@@ -87,13 +118,6 @@ func (r *report) count(id, name string, got, bar float64, unit string) {
 	}
 	if r.verbose {
 		_, _ = fmt.Fprintf(r.out, "%-4s %-28s %.5g %s, bar %g %s\n", id, name, got, unit, bar, verdict)
-	}
-}
-
-// tell prints what has no bar that a machine could hold.
-func (r *report) tell(id, name, what string) {
-	if r.verbose {
-		_, _ = fmt.Fprintf(r.out, "%-4s %-28s %s\n", id, name, what)
 	}
 }
 

@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestOutcome(t *testing.T) {
@@ -31,14 +33,15 @@ var kept *int
 // TestCount catches one allocation more than the bar allows.
 func TestCount(t *testing.T) {
 	for allocs, ok := range map[int]bool{0: true, 1: true, 2: false} {
-		got := testing.AllocsPerRun(10, func() {
-			for range allocs {
-				kept = new(int)
-			}
-		})
 		var out strings.Builder
-		r := &report{out: &out}
-		r.count("P0", "an item", got, 1, "allocs")
+		r := &report{out: &out, stage: counting}
+		r.count("P0", "an item", func() float64 {
+			return testing.AllocsPerRun(10, func() {
+				for range allocs {
+					kept = new(int)
+				}
+			})
+		}, 1, "allocs")
 		if r.end() != ok {
 			t.Errorf("%d allocations with a bar of 1: passed %v, want %v", allocs, !ok, ok)
 		}
@@ -48,17 +51,39 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// TestCheckMeasuresNothing: a check calls the candidate once, the yardstick never, and has no headline.
-func TestCheckMeasuresNothing(t *testing.T) {
-	var out strings.Builder
-	r := &report{out: &out, options: options{check: true, verbose: true}}
-	candidates, yardsticks := 0, 0
-	got := r.measure(pair{id: "P0", bar: 1, candidate: func() { candidates++ }, yardstick: func() { yardsticks++ }})
-	r.lead(outcome{id: "P0", got: ratio{2, 2, 2}, bar: 1})
-	if candidates != 1 || yardsticks != 0 || got != (ratio{}) {
-		t.Errorf("%d calls of the candidate, %d of the yardstick, %v", candidates, yardsticks, got)
-	}
-	if !r.end() || out.String() != "" {
-		t.Errorf("printed %q", out.String())
+// TestStages: all candidates are called before anything is counted, and no yardstick is called before that is done.
+func TestStages(t *testing.T) {
+	for _, check := range []bool{true, false} {
+		var calls []string
+		call := func(name string) func() {
+			return func() {
+				if n := len(calls); n == 0 || calls[n-1] != name {
+					calls = append(calls, name)
+				}
+			}
+		}
+		item := func(name string) part {
+			return func(r *report) error {
+				r.count("P0", name, func() float64 { call("count " + name)(); return 0 }, 1, "allocs")
+				r.measure(pair{id: "P0", name: name, candidate: call("do " + name), yardstick: call("yard " + name)})
+				r.lead(outcome{id: "P0", got: ratio{2, 2, 2}, bar: 1})
+				return nil
+			}
+		}
+		var out strings.Builder
+		ok, err := run(&out, options{check: check}, []part{item("a"), item("b")})
+		if err != nil || ok != check {
+			t.Errorf("check %v: %v, %v, %q", check, ok, err, out.String())
+		}
+		want := []string{"do a", "do b", "count a", "count b"}
+		if diff := cmp.Diff(want, calls[:4]); diff != "" {
+			t.Errorf("check %v: calls (-want +got):\n%s", check, diff)
+		}
+		if check && (len(calls) > 4 || out.String() != "") {
+			t.Errorf("a check goes on with %q, and prints %q", calls[4:], out.String())
+		}
+		if last := "ratio=2 range95=[2 2] bar=1 FAIL\n"; !check && !strings.HasSuffix(out.String(), "\n"+last) {
+			t.Errorf("printed %q, want %q as the last line", out.String(), last)
+		}
 	}
 }

@@ -14,11 +14,20 @@ type addition struct {
 
 // growth is what a table gets.
 type growth struct {
-	places []place
-	table  *grams // if not nil, with room for the places
+	grams []uint64
+	sites []uint64 // of windows
+	table *grams   // if not nil, with room for them
 }
 
-// maxPlaces is up to how many places the working memory is kept for the next value.
+// clear keeps working memory, unless it was needed for an uncommonly large value.
+func (by *growth) clear() {
+	if cap(by.grams) > maxPlaces {
+		*by = growth{}
+	}
+	*by = growth{grams: by.grams[:0], sites: by.sites[:0]}
+}
+
+// maxPlaces is for how many grams the working memory is kept for the next value.
 const maxPlaces = 1 << 16
 
 // prepare makes the addition of an entry.
@@ -44,10 +53,10 @@ func (x *index) prepare(e *entry) *addition {
 		if n.run == len(n.text) {
 			n.first = g.rarest(n.text)
 		}
-		to.places = g.places(to.places, n, e.ids[i])
+		g.places(to, n, e.ids[i])
 		size += len(n.text)
 	}
-	a.long.table, a.mid.table = x.room(&x.long, len(a.long.places)), x.room(&x.mid, len(a.mid.places))
+	a.long.table, a.mid.table = x.room(&x.long, a.long), x.room(&x.mid, a.mid)
 	a.needles = slices.Grow(x.needles, len(a.list))
 	if t := x.tails; t.full(size) {
 		t.grow(size)
@@ -85,63 +94,59 @@ func (x *index) add(a *addition) {
 		x.margin, x.longest = max(x.margin, n.run), max(x.longest, len(n.text))
 		x.shortest = min(x.shortest, n.run)
 	}
-	x.long.take(a.long)
-	x.mid.take(a.mid)
+	x.take(&x.long, a.long)
+	x.take(&x.mid, a.mid)
+	x.families.settle()
 	a.clear()
 }
 
 // take indexes what a table gets.
-func (g *grams) take(by growth) {
+func (x *index) take(g *grams, by growth) {
 	if by.table != nil {
 		*g = *by.table
 	}
-	for _, p := range by.places {
-		g.insert(p)
+	for _, gram := range by.grams {
+		g.list(gram)
+	}
+	var before *crowd
+	for i, site := range by.sites {
+		c := g.windows.insert(x, g.size, site)
+		if before != nil && c != nil && site == by.sites[i-1]+1 {
+			before.next = c
+		}
+		before = c
 	}
 }
 
-// clear forgets the value, and working memory for an uncommonly large one.
+// clear forgets the value.
 func (a *addition) clear() {
 	clear(a.list)
-	long, mid := a.long.places[:0], a.mid.places[:0]
-	if cap(long)+cap(mid) > maxPlaces {
-		long, mid = nil, nil
-	}
-	*a = addition{list: a.list[:0], long: growth{places: long}, mid: growth{places: mid}}
+	a.long.clear()
+	a.mid.clear()
+	*a = addition{list: a.list[:0], long: a.long, mid: a.mid}
 }
 
-// room makes a table like g with room for more grams, nil if g has it.
-func (x *index) room(g *grams, more int) *grams {
-	if !g.full(more) {
+// room makes a table like g with room for more, nil if g has it.
+func (x *index) room(g *grams, by growth) *grams {
+	if !g.full(by) {
 		return nil
 	}
 	next := newGrams(g.size, g.width)
-	for n := g.live + more; ; n *= 2 {
-		next.reset(n)
-		if x.fill(g, &next) && !next.full(more) {
-			x.built()
-			return &next
-		}
-	}
-}
-
-// fill indexes the needles of the table g in next, and reports whether there was room. How many slots they take
-// depends on which grams meet in a crowd.
-func (x *index) fill(g, next *grams) bool {
+	next.reset(g.listed.live+len(by.grams), g.windows.live+len(by.sites))
 	for id := range x.needles {
 		n := &x.needles[id]
 		if n.owner == nil || x.class(n) != g {
 			continue
 		}
-		x.places = g.places(x.places[:0], n, uint32(id))
-		if next.full(len(x.places)) {
-			return false
-		}
-		for _, p := range x.places {
-			next.insert(p)
+		x.places.clear()
+		g.places(&x.places, n, uint32(id))
+		for _, gram := range x.places.grams {
+			next.list(gram)
 		}
 	}
-	return true
+	g.windows.moveTo(&next.windows, x, g.size)
+	x.built()
+	return &next
 }
 
 // freshTails makes the tails of what is indexed, if those there are have become mostly others.

@@ -73,4 +73,18 @@ func TestNoSecretsInWorkingMemory(t *testing.T) {
 	if a.entry != nil || a.needles != nil {
 		t.Error("an entry that is gone is kept")
 	}
+	s.AddShort("keeps the tables", "1234")
+	for _, change := range []func(name, value string){func(name, value string) { _ = s.Add(name, value) }, s.Remove} {
+		for i := range 2 * manySites {
+			change("v", fmt.Sprintf("value-that-goes-away-like-%d-others", i))
+			if fs := &s.x.families; len(fs.moved) > 0 || fs.joined.with != nil || fs.left.with != nil || fs.to != nil {
+				t.Fatal("an entry is kept by what was made for a change")
+			}
+		}
+	}
+	for _, c := range s.x.long.windows.crowds.list {
+		if c != nil {
+			t.Fatal("what values that are gone had in common is kept")
+		}
+	}
 }

@@ -110,22 +110,27 @@ func BenchmarkHits(b *testing.B) {
 }
 
 // BenchmarkHostile is text made of a prefix that all values share. All of it is a hit, as it is a part of
-// each of them; so what is measured is how long it takes to tell which value names the marker.
+// each of them; so what is measured is how long it takes to tell which value names the marker, which is to take as long
+// for many of them as for a few.
 func BenchmarkHostile(b *testing.B) {
 	prefix := randomText(47, 1)
-	set := redact.NewSet()
-	for i := range 1000 {
-		if err := set.Add("v", prefix+randomText(16, uint64(100+i))); err != nil {
-			b.Fatal(err)
-		}
-	}
 	text := []byte(strings.Repeat(prefix, 1<<16/len(prefix)))
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, hits := set.Bytes(text); hits == 0 {
-			b.Fatal("no hit")
+	for _, n := range []int{1, 10, 100, 1000} {
+		set := redact.NewSet()
+		for i := range n {
+			if err := set.Add("v", prefix+randomText(16, uint64(100+i))); err != nil {
+				b.Fatal(err)
+			}
 		}
+		b.Run(fmt.Sprint("values=", n), func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, hits := set.Bytes(text); hits == 0 {
+					b.Fatal("no hit")
+				}
+			}
+		})
 	}
 }
 

@@ -47,8 +47,8 @@ func hasWideGap(text string) bool {
 }
 
 // extend compares the text around the byte at, which is no gap, with a needle around offset. It returns the
-// range of text that is equal, and how many bytes of the needle that are.
-func extend[T text](t T, at int, needle string, offset int) (start, end, run int) {
+// range of text that is equal, and which bytes of the needle that are.
+func extend[T text](t T, at int, needle string, offset int) (start, end, first, last int) {
 	start, end = at, at
 	j, gap := offset, 0
 	for i := at; i < len(t) && j < len(needle); i++ {
@@ -67,7 +67,7 @@ func extend[T text](t T, at int, needle string, offset int) (start, end, run int
 	}
 	k, gap := offset, 0
 	if j == offset {
-		return start, end, 0
+		return start, end, offset, offset
 	}
 	for i := at - 1; i >= 0 && k > 0; i-- {
 		c := t[i]
@@ -83,7 +83,7 @@ func extend[T text](t T, at int, needle string, offset int) (start, end, run int
 		k--
 		start, gap = i, 0
 	}
-	return start, end, j - k
+	return start, end, k, j
 }
 
 // back returns the position before the last n bytes of t[:at] that are no gaps, or 0.

@@ -2,41 +2,29 @@ package redact
 
 import "math/bits"
 
-// grams finds runs of needles by sampling. Any stretch of size canonical bytes holds one stretch of width
+// grams finds runs of needles by sampling. Any stretch of size canonical bytes (a window) holds one stretch of width
 // of them (a gram) whose first byte is the first one at or after a multiple of step = size-width+1, since
 // gaps only lengthen the stretch. So the text is looked at only there, with gaps squeezed out of the eight
 // bytes that are loaded. A filter turns away nearly all positions. Where one passes, the grams that begin before
 // it are looked at until one is turned away, and the search goes on a step behind that one; only when all those
-// of a stretch pass are needles looked up and compared. So text made of what many values begin with costs little
-// more than other text, as long as it holds no whole stretch of them.
+// of a stretch pass are the windows that hold the gram looked up. So text made of what many values begin with costs
+// little more than other text, as long as it holds no whole window of them.
 //
-// Adding and removing a needle touches only its own grams. When the table is full, a larger one takes its place.
+// Adding and removing a needle touches only its own grams and windows. When a table is full, a larger one takes its
+// place.
 type grams struct {
 	size, width, step int
 	mask              uint64   // of the bytes of a gram
 	low               uint64   // of the high bits of these bytes
 	filter            []uint64 // two bits of one word are set for each gram
-	slots             []uint64 // hash table with linear probing
-	word, home        uint     // shifts from a hash to an index of filter and slots
-	last              uint64   // index of the last slot
-	used, live        int      // slots that are not empty, and those of them that are not dead
-	crowds            crowds
+	word              uint     // shift from a hash to an index of it
+	listed            gramSet
+	windows           windows
 }
 
-// A slot holds a part of the hash, the needle and the offset of the gram in it, as a site. Needle 0 is none. A slot
-// with the bit crowdSlot holds the number of a crowd instead of a site.
 const (
-	offsetBits = 20
-	idBits     = 24
-	siteBits   = offsetBits + idBits
-	tagShift   = siteBits + 1
-	maxOffset  = 1<<offsetBits - 1
-	maxID      = 1<<idBits - 1
-	deadSlot   = 1
-	crowdSlot  = 1 << siteBits
-
 	minSlots   = 1 << 8
-	filterBits = 8 // for each slot
+	filterBits = 8 // for each slot of the set of grams
 
 	hashFactor = 0x9e3779b97f4a7c15
 	lowerCase  = 0x2020202020202020
@@ -72,22 +60,31 @@ func pattern(h uint64) uint64 { return 1<<(h>>32&63) | 1<<(h>>26&63) }
 // matches has its last bit set if a word of the filter has the pattern of the hash.
 func matches(word, h uint64) uint64 { return word >> (h >> 32 & 63) & (word >> (h >> 26 & 63)) }
 
-// tag is what a slot keeps of the hash, in place.
-func tag(h uint64) uint64 { return h << 20 &^ (1<<tagShift - 1) }
+// full reports whether there is no room for more of both.
+func (g *grams) full(by growth) bool {
+	return g.listed.full(len(by.grams)) || g.windows.full(len(by.sites))
+}
 
-// full reports whether there is no room for more grams.
-func (g *grams) full(more int) bool { return 4*(g.used+more) > 3*len(g.slots) }
-
-// reset empties the index and makes room for n grams.
-func (g *grams) reset(n int) {
-	size := max(minSlots, 1<<bits.Len(uint(max(1, 2*n-1))))
-	g.slots = make([]uint64, size)
-	g.last = uint64(size) - 1
-	g.home = 64 - uint(bits.Len(uint(size-1)))
-	words := size * filterBits / 64
+// reset empties the index and makes room for that many grams and windows.
+func (g *grams) reset(listed, windows int) {
+	g.listed.reset(listed)
+	g.windows.reset(windows)
+	words := len(g.listed.slots) * filterBits / 64
 	g.filter = make([]uint64, words)
 	g.word = 64 - uint(bits.Len(uint(words-1)))
-	g.used, g.live, g.crowds = 0, 0, crowds{}
+}
+
+// capacity is a power of two with room for n things and some more, and the shift from a hash to an index below it.
+func capacity(n int) (slots uint64, shift uint) {
+	width := bits.Len(uint(max(minSlots-1, 2*n-1)))
+	return 1 << width, 64 - uint(width)
+}
+
+// list adds a gram.
+func (g *grams) list(gram uint64) {
+	h := hash(gram)
+	g.filter[h>>g.word] |= pattern(h)
+	g.listed.add(h)
 }
 
 // load reads the gram at offset of a needle.
@@ -104,8 +101,8 @@ func (g *grams) load(text string, offset int) uint64 {
 
 // spellings appends each gram that text may show for the canonical one: two bytes of it stand for two
 // characters each, which differ by more than case.
-func spellings(list []place, gram, site uint64) []place {
-	list = append(list, place{gram, site})
+func spellings(list []uint64, gram uint64) []uint64 {
+	list = append(list, gram)
 	if !hasByte(gram, '+') && !hasByte(gram, '/') {
 		return list
 	}
@@ -121,14 +118,11 @@ func spellings(list []place, gram, site uint64) []place {
 			continue
 		}
 		for _, p := range list[known:] {
-			list = append(list, place{p.gram ^ other<<shift, site})
+			list = append(list, p^other<<shift)
 		}
 	}
 	return list
 }
-
-// place is a gram and where it stands.
-type place struct{ gram, site uint64 }
 
 // hasByte reports whether one of the bytes of x is c, which is not 0; it may also say so if that is c^1.
 func hasByte(x uint64, c byte) bool {
@@ -139,10 +133,11 @@ func hasByte(x uint64, c byte) bool {
 
 // scanGrams adds what of the indexed needles stands in t to f, and reports whether that is enough.
 func scanGrams[T text](x *index, g *grams, t T, f *found) bool {
-	if g.live == 0 {
+	if g.windows.live == 0 {
 		return false
 	}
-	for at := g.step - 1; ; at += g.step {
+	f.looked = 0
+	for at := g.step - 1; ; at = f.looked + g.step - 1 {
 		if g.step == longStep {
 			at = candidate[T, [longStep]byte](g, t, at)
 		} else {
@@ -151,7 +146,7 @@ func scanGrams[T text](x *index, g *grams, t T, f *found) bool {
 		if at >= len(t) {
 			return false
 		}
-		if gram, ok := gather(t, at, g.width); ok && confirm(x, g, t, at, hash(gram), f) {
+		if confirm(x, g, t, at, f) {
 			return true
 		}
 	}
@@ -244,17 +239,7 @@ func (g *grams) knows(gram uint64, ok bool) bool {
 
 // lists reports whether a gram is one of a needle.
 func (g *grams) lists(gram uint64) bool {
-	if !g.knows(gram, true) {
-		return false
-	}
-	h := hash(gram)
-	wanted := tag(h)
-	for i := h >> g.home; g.slots[i] != 0; i = (i + 1) & g.last {
-		if slot := g.slots[i]; (slot^wanted)>>tagShift == 0 && slot != deadSlot {
-			return true
-		}
-	}
-	return false
+	return g.knows(gram, true) && g.listed.has(hash(gram))
 }
 
 // gramAt reads the gram that begins at or after at.
@@ -308,58 +293,4 @@ func gather[T text](t T, at, width int) (gram uint64, ok bool) {
 		}
 	}
 	return 0, false
-}
-
-// confirm compares the needles that hold a gram with the text around it.
-func confirm[T text](x *index, g *grams, t T, at int, h uint64, f *found) bool {
-	for isGap(t[at]) {
-		at++
-	}
-	wanted := tag(h)
-	for i := h >> g.home; g.slots[i] != 0; i = (i + 1) & g.last {
-		slot := g.slots[i]
-		if (slot^wanted)>>tagShift != 0 || slot == deadSlot {
-			continue
-		}
-		if slot&crowdSlot == 0 {
-			if compare(x, g, t, at, slot, f) {
-				return true
-			}
-			continue
-		}
-		for _, s := range g.crowds.of(slot) {
-			if compare(x, g, t, at, s, f) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// compare compares the needle of a site with the text around it.
-func compare[T text](x *index, g *grams, t T, at int, site uint64, f *found) bool {
-	n := &x.needles[site>>offsetBits&maxID]
-	offset := int(site & maxOffset)
-	if f.last.needle == n && at-offset == f.last.delta && at < f.last.end {
-		return false // within what was compared as a whole
-	}
-	start, end, run := extend(t, at, n.text, offset)
-	if run < n.run {
-		if f.first && run >= g.size {
-			f.addPartial(start, end)
-		}
-		return false
-	}
-	if end-start == run { // without gaps, so that all of it has the same distance
-		f.last = compared{needle: n, delta: at - offset, end: end}
-	}
-	if run == len(n.text) {
-		if n.lead && start > 0 && isBase64(t[start-1]) {
-			start--
-		}
-		if n.tail && end < len(t) && isBase64(t[end]) {
-			end++
-		}
-	}
-	return f.add(start, end, n.owner)
 }

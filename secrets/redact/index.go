@@ -21,7 +21,8 @@ type index struct {
 	version   int // changes with what is found
 
 	// Of writers only.
-	places   []place  // working memory
+	families families
+	places   growth   // working memory
 	addition addition // the last one
 	rebuilt  func()   // if not nil, is called when something larger or smaller was made that is not used yet
 }
@@ -43,8 +44,8 @@ func newIndex() *index {
 
 // clear drops what may only be dropped when nothing is indexed.
 func (x *index) clear() {
-	x.long.reset(0)
-	x.mid.reset(0)
+	x.long.reset(0, 0)
+	x.mid.reset(0, 0)
 	x.tails.clear()
 	x.needles, x.free = make([]needle, 1), nil
 	x.margin, x.longest, x.maxLabel = secretRun, 0, len(plainLabel)
@@ -62,10 +63,10 @@ func (x *index) class(n *needle) *grams {
 // longNeedle is the length from which on a needle is searched for repetitions of itself.
 const longNeedle = 256
 
-// places lists the grams of the needle n, with that id, that are indexed, in each of their spellings: those of windows of size bytes so
-// close that each run that is a hit holds all of one. Where a long needle repeats itself, one place will do
+// places lists what is indexed of the needle n, with that id: windows so close that each run that is a hit holds one,
+// and the grams within them, in each of their spellings. Where a long needle repeats itself, one place will do
 // for all runs that are the same: otherwise each place in the text would be compared with all of them.
-func (g *grams) places(list []place, n *needle, id uint32) []place {
+func (g *grams) places(to *growth, n *needle, id uint32) {
 	var seen map[string]bool
 	if len(n.text) >= longNeedle {
 		seen = make(map[string]bool)
@@ -81,27 +82,26 @@ func (g *grams) places(list []place, n *needle, id uint32) []place {
 			}
 			seen[runs] = true
 		}
+		to.sites = append(to.sites, site(id, start))
 		for next = max(next, start); next < start+g.step; next++ {
-			list = spellings(list, g.load(n.text, next), site(id, next))
+			to.grams = spellings(to.grams, g.load(n.text, next))
 		}
 	}
-	return list
 }
 
 // rarest is the start of the window of text with the fewest grams that others have, too. Needles that have
 // much in common must not be indexed by that: each text with it would have to be compared with all of them.
 func (g *grams) rarest(text string) int {
-	const enough = 256 // windows are compared for one needle
+	const enough = 256 // windows are looked at, or as many as it takes to find one that no other needle has
 	sum, best, start := 0, math.MaxInt, 0
-	var common [enough + longSize]bool
-	for at := 0; at+g.width <= min(len(text), enough+g.width); at++ {
-		h := hash(g.load(text, at))
-		if p := pattern(h); g.filter[h>>g.word]&p == p {
-			common[at] = true
-			sum++
-		}
-		if at >= g.step && common[at-g.step] {
+	var common [longSize]bool // of the last grams
+	for at := 0; at+g.width <= min(len(text), maxOffset) && (at < enough+g.step || best == g.step); at++ {
+		if at >= g.step && common[(at-g.step)%longSize] {
 			sum--
+		}
+		known := g.knows(g.load(text, at), true)
+		if common[at%longSize] = known; known {
+			sum++
 		}
 		if first := at - g.step + 1; first >= 0 && sum < best {
 			best, start = sum, first
@@ -116,14 +116,19 @@ func (x *index) remove(e *entry) {
 	for _, id := range e.ids {
 		n := &x.needles[id]
 		g := x.class(n)
-		x.places = g.places(x.places[:0], n, id)
-		for _, p := range x.places {
-			g.remove(p)
+		x.places.clear()
+		g.places(&x.places, n, id)
+		for _, gram := range x.places.grams {
+			g.listed.remove(hash(gram))
+		}
+		for _, site := range x.places.sites {
+			g.windows.remove(x, g.size, site)
 		}
 		x.tails.stale += len(n.text)
 		*n = needle{}
 		x.free = append(x.free, id)
 	}
+	x.families.settle()
 	e.ids = nil
 	if len(x.free) == len(x.needles)-1 && len(x.words) == 0 {
 		x.clear()

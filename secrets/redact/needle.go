@@ -22,7 +22,7 @@ type needle struct {
 	run        int    // how much of it, in a row, is a hit
 	first      int    // offset of the first window of grams that is indexed; others follow every stride bytes
 	owner      *entry // nil if the id is free
-	lead, tail bool   // base64: the character before it, after it, also carries bits of the value
+	lead, tail bool   // base64: the character before its beginning, after its end, also carries bits of the value
 }
 
 const (

@@ -150,7 +150,7 @@ func (s *sieve[T]) suspects(at int, lo *int) bool {
 // needle. They are so chosen that each stretch that c has a part in, or that is on both sides of the token,
 // holds one of them.
 func (s *sieve[T]) knows(g *grams, start, at int, c char) bool {
-	if g.live == 0 {
+	if g.windows.live == 0 {
 		return false
 	}
 	const room = longWidth - 1 // for what is before the token

@@ -27,7 +27,11 @@ type found struct {
 	// is not 0. Only a search for the first hit notes it.
 	partial struct{ start, end int }
 	last    compared
-	open    span // of a stream, reaches into its text if it has an owner
+	looked  int     // windows that begin before were looked up
+	family  *family // the last one
+	best    *entry  // of it
+	looks   int     // how many needles, and runs of several, were looked at
+	open    span    // of a stream, reaches into its text if it has an owner
 }
 
 // compared is a needle that was found, and where. The grams within it need not be
@@ -50,14 +54,33 @@ func (f *found) add(start, end int, owner *entry) bool {
 		f.all[owner] = true
 	}
 	s := span{start: start, end: end, found: end, owner: owner}
-	if n := len(f.spans); n > f.base && f.spans[n-1] == s {
-		return false
+	if n := len(f.spans); n > f.base {
+		if last := &f.spans[n-1]; last.owner == owner && last.start <= start && start < last.end {
+			last.end, last.found = max(last.end, end), max(last.found, end)
+			return false
+		}
 	}
 	f.spans = append(f.spans, s)
 	if len(f.spans)-f.base >= 2*max(f.tidied, manySpans) {
 		f.tidy()
 	}
 	return false
+}
+
+// addFamily is add for a run that several values have.
+func (f *found) addFamily(start, end int, by *family) bool {
+	if f.first {
+		return true
+	}
+	if f.family != by {
+		f.family, f.best = by, by.best(f.holder)
+		if f.all != nil {
+			for _, e := range by.owners {
+				f.all[e] = true
+			}
+		}
+	}
+	return f.add(start, end, f.best)
 }
 
 // addPartial takes a range that matches a part of a needle.
@@ -101,7 +124,7 @@ func (f *found) better(a, b *entry) *entry {
 		}
 		return b
 	}
-	if len(a.value) > len(b.value) || len(a.value) == len(b.value) && a.value < b.value {
+	if rank(a, b) < 0 {
 		return a
 	}
 	return b

@@ -6,19 +6,13 @@ import (
 	"testing"
 )
 
-// sites is how many grams are indexed, those of crowds included.
-func (g *grams) sites() int {
-	n := g.live
-	for _, list := range g.crowds.lists {
-		n += max(0, len(list)-1)
-	}
-	return n
-}
+// sites is how many windows and grams are indexed.
+func (g *grams) sites() int { return g.windows.live + g.listed.live }
 
 // tagged is how many slots the most frequent tag has.
 func (g *grams) tagged() (most int) {
 	counts := make(map[uint64]int)
-	for _, slot := range g.slots {
+	for _, slot := range g.windows.slots {
 		if slot > deadSlot {
 			counts[slot>>tagShift]++
 			most = max(most, counts[slot>>tagShift])
@@ -90,7 +84,8 @@ func TestAlike(t *testing.T) {
 		s.Remove(fmt.Sprint("v", i), values[i])
 	}
 	g := &s.x.long
-	if got := g.sites(); got != 0 || g.live != 0 || len(g.crowds.free) != len(g.crowds.lists) {
-		t.Errorf("%d grams stay in %d slots, and %d crowds of %d", got, g.live, len(g.crowds.lists)-len(g.crowds.free), len(g.crowds.lists))
+	c := &g.windows.crowds
+	if g.windows.live != 0 || len(c.free) != len(c.list) {
+		t.Errorf("%d windows stay, and %d crowds of %d", g.windows.live, len(c.list)-len(c.free), len(c.list))
 	}
 }
