@@ -15,6 +15,10 @@ var (
 	// ErrNotFound is in the chain of the error when no host that could be reached has the sandbox, or none that
 	// has it takes this workflow for its owner. Create another one.
 	ErrNotFound = errors.New("sandboxclient: no such sandbox")
+	// ErrUnreached is in the chain of the error when no host took an operation in time, and, for one that ends the
+	// sandbox, when the sandbox's own host did not and no other has it. Nothing was done. The host ends the sandbox
+	// itself, when it is back and finds that its workflow has ended, or at the sandbox's deadlines.
+	ErrUnreached = errors.New("sandboxclient: the host was not reached")
 	// ErrMayHaveRun is in the chain of the error when a command, a write or an unpacking may have been carried
 	// out, in part or as a whole, and its result is lost. It is there unless what was answered says for certain
 	// that nothing began: an error of these operations that has it not in its chain says that nothing was done.
@@ -32,14 +36,14 @@ type Error struct {
 	Retryable bool
 
 	message string
-	kind    error // ErrNotFound, ErrMayHaveRun or nil
+	kind    error // ErrNotFound, ErrUnreached, ErrMayHaveRun or nil
 	cause   error
 }
 
 // Error returns the operation, what happened and what to do.
 func (e *Error) Error() string { return "sandboxclient: " + e.Op + ": " + e.message }
 
-// Is reports whether target is the kind of e, [ErrNotFound] or [ErrMayHaveRun].
+// Is reports whether target is the kind of e: [ErrNotFound], [ErrUnreached] or [ErrMayHaveRun].
 func (e *Error) Is(target error) bool { return e.kind != nil && target == e.kind }
 
 // Unwrap returns the error of the activity, nil if there was none.
@@ -64,7 +68,7 @@ func failure(op operation.Name, err error) error {
 	case isNotHere(err):
 		e.kind, e.message = ErrNotFound, "no such sandbox: no host that was reached has it, create another one"
 	case timeoutOf(err) == enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START:
-		e.message = "no host took it in time: see that one of the provider runs, and that Options.Queue is its task queue"
+		e.kind, e.message = ErrUnreached, "no host took it in time: see that one of the provider runs, and that Options.Queue is its task queue"
 	case errors.As(err, &app) && codeOf(app) != "":
 		e.Code, e.Retryable, e.message = codeOf(app), !app.NonRetryable(), app.Message()
 	default:
