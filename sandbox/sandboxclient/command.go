@@ -35,14 +35,6 @@ type Command struct {
 	User string
 }
 
-// prepared runs a command in a directory and with variables that follow it, up to the two hyphens before the command.
-// They are arguments of this script and no part of it, so that nothing needs quoting.
-const prepared = `cd -- "$1" && shift && while [ "$1" != -- ]; do export "$1" && shift || exit; done && shift && exec "$@"`
-
-// fed is the beginning of the script for a command with an input, whose file comes first. An open file stays readable
-// after its removal, which then happens whatever becomes of the command.
-const fed = `exec <"$1" && { rm -f -- "$1"; shift; } && `
-
 // execArgs are the arguments that cmd is sent with, without the timeout and the state. The input is written.
 func (b *Sandbox) execArgs(ctx workflow.Context, cmd Command) (operation.ExecArgs, error) {
 	var none operation.ExecArgs
@@ -67,15 +59,13 @@ func (b *Sandbox) execArgs(ctx workflow.Context, cmd Command) (operation.ExecArg
 	if dir, err = b.path(dir); err != nil {
 		return none, err
 	}
-	script, before := prepared, []string{dir}
+	input := ""
 	if cmd.Stdin != nil {
-		file, err := b.writeInput(ctx, cmd.Stdin)
-		if err != nil {
+		if input, err = b.writeInput(ctx, cmd.Stdin); err != nil {
 			return none, err
 		}
-		script, before = fed+script, []string{file, dir}
 	}
-	args.Command = slices.Concat([]string{"sh", "-c", script, "sh"}, before, env, []string{"--"}, cmd.words())
+	args.Command = operation.Prepared(input, dir, env, cmd.words())
 	return args, nil
 }
 
