@@ -27,8 +27,10 @@
 // count as leading out.
 //
 // For a command there is no /workspace. Its directory is the workspace, so relative paths work everywhere. An
-// argument that is the root or begins with it, such as /workspace/x, is given the real path instead, the program
-// itself too; a path further inside an argument, as in the text of a shell command, is not. HOME is the workspace.
+// argument that is the root or begins with it, such as /workspace/x, becomes relative to that directory, as ./x, the
+// program itself too, so that no message of a command holds a path of the host; a path further inside an argument, as
+// in the text of a shell command, does not. HOME is the workspace, and commands that ask where they are, such as pwd,
+// do print a path of the host.
 //
 // # Processes
 //

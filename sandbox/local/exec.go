@@ -60,16 +60,21 @@ func (s *box) process(cmd backend.Command) (process, error) {
 	if err != nil {
 		return process{}, err
 	}
+	up, err := s.up(dir)
+	if err != nil {
+		return process{}, err
+	}
 	argv := make([]string, len(cmd.Args))
 	for i, arg := range cmd.Args {
-		argv[i] = s.real(arg)
+		argv[i] = s.shown(arg, up)
 	}
 	env := s.environment(cmd.Env, dir)
-	if argv[0], err = look(argv[0], dir, env); err != nil {
+	program, err := look(argv[0], dir, env)
+	if err != nil {
 		return process{}, notRun(named(cmd.Args[0]) + " was not found: it must be an executable file of PATH, or a path")
 	}
 	return process{
-		argv: argv, env: env, dir: dir, records: s.dir(recordsName), grace: s.backend.options.Grace,
+		program: program, argv: argv, env: env, dir: dir, records: s.dir(recordsName), grace: s.backend.options.Grace,
 		stdin: cmd.Stdin, stdout: orDiscard(cmd.Stdout), stderr: orDiscard(cmd.Stderr),
 	}, nil
 }
@@ -95,15 +100,33 @@ func (s *box) startDir(dir string) (string, error) {
 	return s.dir(filepath.Join(workspaceName, filepath.FromSlash(rel))), nil
 }
 
-// real returns the real path for an argument that lies at or below the workspace's root.
-func (s *box) real(arg string) string {
+// up leads from a directory below the workspace to the workspace. Links on the way are followed, as the system does.
+func (s *box) up(dir string) (string, error) {
+	root, err := filepath.EvalSymlinks(s.dir(workspaceName))
+	if err != nil {
+		return "", errRoot
+	}
+	dir, err = filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", notRun("the directory of the command does not exist in the workspace")
+	}
+	up, err := filepath.Rel(dir, root)
+	if err != nil {
+		return "", notRun("the directory of the command must be inside the workspace")
+	}
+	return up, nil
+}
+
+// shown returns the form that a command gets of an argument at or below the workspace's root: relative to the
+// directory that it starts in, since what it prints must not hold a path of the host.
+func (s *box) shown(arg, up string) string {
 	if arg != s.root && !strings.HasPrefix(arg, s.root+"/") {
 		return arg
 	}
 	if _, ok := within(s.root, arg); !ok {
 		return arg
 	}
-	return s.dir(workspaceName) + strings.TrimPrefix(arg, s.root)
+	return up + strings.TrimPrefix(arg, s.root)
 }
 
 // environment is that of a command. HOME and PWD are not up to the caller: by HOME a sandbox's processes are found.
@@ -128,14 +151,14 @@ func lastOnly(env []string) []string {
 	return out
 }
 
-// look returns the real path of a program, which a name without a slash has in one of the absolute directories of
-// the command's own PATH.
+// look returns the path of a program, absolute or relative to dir. A name without a slash has it in one of the
+// absolute directories of the command's own PATH.
 func look(program, dir string, env []string) (string, error) {
 	if strings.Contains(program, "/") {
-		if !filepath.IsAbs(program) {
-			program = filepath.Join(dir, program)
+		if filepath.IsAbs(program) {
+			return program, executable(program)
 		}
-		return program, executable(program)
+		return program, executable(filepath.Join(dir, program))
 	}
 	for _, v := range env {
 		list, ok := strings.CutPrefix(v, "PATH=")

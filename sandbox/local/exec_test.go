@@ -2,10 +2,12 @@ package local_test
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/sandboxguard/sandboxguard/internal/operation"
 	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 	"github.com/sandboxguard/sandboxguard/sandbox/local"
@@ -67,5 +69,67 @@ func TestOwnVariables(t *testing.T) {
 	})
 	if err != nil || out.String() != home+"\n/bin:/usr/bin de_DE.UTF-8\n" {
 		t.Errorf("the caller's: %q, %v", out.String(), err)
+	}
+}
+
+// TestPathsShown checks that paths in the words of the sandbox lead to where they say, from any directory, and that
+// what commands print about them holds no path of the host.
+func TestPathsShown(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "sandboxes")
+	s := started(t, newBackend(t, func(o *local.Options) { o.Dir = dir }), sandbox.Manifest{Entries: map[string]sandbox.Entry{
+		"f":   {Type: sandbox.EntryFile, Content: "text"},
+		"say": {Type: sandbox.EntryFile, Content: "#!/bin/sh\necho \"$0 $1\"\n"},
+		"a":   {Type: sandbox.EntryDir, Children: map[string]sandbox.Entry{"b": {Type: sandbox.EntryDir}}},
+	}})
+	sh(t, s, "ln -s a/b link")
+	for _, c := range []struct {
+		dir  string
+		args []string
+		exit int
+		out  string // what is printed, if that can be known
+	}{
+		{"", []string{"ls", "--", "/workspace/f"}, 0, "./f\n"},
+		{"a", []string{"ls", "--", "/workspace/f"}, 0, "../f\n"},
+		{"/workspace/link", []string{"ls", "--", "/workspace/f"}, 0, "../../f\n"},
+		{"a/b", []string{"cat", "/workspace/f"}, 0, "text"},
+		{"a", []string{"ls", "/workspace/a/"}, 0, "b\n"},
+		{"", []string{"ls", "-d", "/workspace"}, 0, ".\n"},
+		{"", []string{"/workspace/say", "/workspace/x"}, 0, "./say ./x\n"},
+		{"a", []string{"/workspace/say", "x"}, 0, "../say x\n"},
+		{"a", []string{"../say", "x"}, 0, "../say x\n"},
+		{"", []string{"echo", "/workspace2", "/workspace/../x"}, 0, "/workspace2 /workspace/../x\n"},
+		{"", []string{"ls", "-la", "--", "/workspace"}, 0, ""},
+		{"", []string{"ls", "-la", "--", "/workspace/f"}, 0, ""},
+		{"a", []string{"ls", "-la", "--", "/workspace/missing"}, -1, ""},
+		{"", []string{"mkdir", "/workspace/f"}, -1, ""},
+		{"", []string{"mkdir", "-p", "/workspace/f/x"}, -1, ""},
+		{"", []string{"rm", "--", "/workspace/a"}, -1, ""},
+		{"", []string{"test", "-f", "/workspace/f", "/workspace/f"}, -1, ""},
+		{"", []string{"sh", "-c", `cd -- "$1"`, "/workspace/sh", "/workspace/missing"}, -1, ""},
+	} {
+		var out strings.Builder
+		exit, err := s.Exec(t.Context(), backend.Command{Args: c.args, Dir: c.dir, Stdout: &out, Stderr: &out})
+		if err != nil || (exit == 0) != (c.exit == 0) || c.out != "" && out.String() != c.out {
+			t.Errorf("%q in %q: exit code %d, %v, printed %q", c.args, c.dir, exit, err, out.String())
+		}
+		if exit != 0 && out.String() == "" || strings.Contains(out.String(), filepath.Dir(dir)) {
+			t.Errorf("%q in %q printed %q", c.args, c.dir, out.String())
+		}
+	}
+}
+
+// TestPrepared checks that a host can start a prepared command in its directory, with the paths leading where they
+// say.
+func TestPrepared(t *testing.T) {
+	s := started(t, newBackend(t), sandbox.Manifest{Entries: map[string]sandbox.Entry{
+		"f": {Type: sandbox.EntryFile, Content: "text"}, "in": {Type: sandbox.EntryFile, Content: "input"},
+		"a": {Type: sandbox.EntryDir, Children: map[string]sandbox.Entry{"b": {Type: sandbox.EntryDir}}},
+	}})
+	sh(t, s, "ln -s a/b link")
+	args, dir := operation.Unprepared(operation.Prepared("/workspace/in", "/workspace/link", []string{"A=b"},
+		[]string{"sh", "-c", `cat "$1" -; echo "$A"; ls ../..`, "sh", "/workspace/f"}))
+	var out strings.Builder
+	if exit, err := s.Exec(t.Context(), backend.Command{Args: args, Dir: dir, Stdout: &out, Stderr: &out}); err != nil || exit != 0 || out.String() != "textinputb\na\nf\nlink\n" {
+		t.Errorf("exit code %d, %v, printed %q", exit, err, out.String())
 	}
 }

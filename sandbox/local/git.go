@@ -143,7 +143,7 @@ func (g gitRun) run(ctx context.Context, from *url.URL, out io.Writer, failure e
 		"-c", "transfer.fsckObjects=true",
 	}
 	exit, err := g.box.backend.launcher.run(ctx, process{
-		argv: append(argv, args...),
+		program: argv[0], argv: append(argv, args...),
 		env: []string{
 			"PATH=" + g.box.backend.options.Path, "LANG=C.UTF-8", "HOME=" + g.home, "XDG_CONFIG_HOME=" + g.home,
 			"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",

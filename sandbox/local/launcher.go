@@ -38,7 +38,8 @@ type launcher interface {
 
 // process is what a launcher starts. All paths are those of the host.
 type process struct {
-	argv           []string // the program's path and its arguments
+	program        string   // its path, absolute or relative to dir
+	argv           []string // its name and its arguments, which it may print
 	env            []string
 	dir            string
 	records        string // where it is noted while it runs

@@ -23,7 +23,7 @@ func (unisolated) run(ctx context.Context, p process) (int, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	cmd := &exec.Cmd{
-		Path: p.argv[0], Args: p.argv, Env: p.env, Dir: p.dir,
+		Path: p.program, Args: p.argv, Env: p.env, Dir: p.dir,
 		Stdin:       p.stdin,
 		Stdout:      &guardedWriter{w: p.stdout, fail: cancel},
 		Stderr:      &guardedWriter{w: p.stderr, fail: cancel},

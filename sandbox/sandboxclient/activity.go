@@ -39,6 +39,7 @@ func (c *Client) activityOptions(op operation.Name, a activity) workflow.Activit
 		TaskQueue:              a.queue,
 		ScheduleToStartTimeout: c.options.ScheduleToStartTimeout,
 		StartToCloseTimeout:    c.options.StartToCloseTimeout + a.command,
+		HeartbeatTimeout:       c.options.HeartbeatTimeout,
 		WaitForCancellation:    a.wait,
 		RetryPolicy: &temporal.RetryPolicy{
 			InitialInterval: time.Second,
@@ -48,9 +49,6 @@ func (c *Client) activityOptions(op operation.Name, a activity) workflow.Activit
 	}
 	if a.once {
 		o.RetryPolicy.MaximumAttempts = 1
-	}
-	if a.command > 0 {
-		o.HeartbeatTimeout = c.options.HeartbeatTimeout
 	}
 	if op.CleanUp() {
 		o.ScheduleToCloseTimeout = c.options.CleanUpTimeout

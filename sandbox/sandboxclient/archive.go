@@ -19,7 +19,13 @@ func (b *Sandbox) Persist(ctx workflow.Context) ([]byte, error) {
 
 // Hydrate unpacks a tar archive, which must not be compressed, into the workspace: all of it or, if something is
 // wrong with it, nothing. Files that are there already are replaced. It has one attempt, see [ErrMayHaveRun].
-func (b *Sandbox) Hydrate(ctx workflow.Context, archive []byte) error {
+//
+// Without [Force] an archive that has redaction markers in it is refused with a [*MarkerError]. The archive passes
+// through the workflow's history, as that of Persist does.
+func (b *Sandbox) Hydrate(ctx workflow.Context, archive []byte, options ...WriteOption) error {
+	if err := unmarked(archive, options); err != nil {
+		return err
+	}
 	return b.call(ctx, operation.Hydrate, activity{once: true}, func(s sandbox.SessionState) any {
 		return operation.HydrateArgs{State: s, Data: notNil(archive)}
 	}, nil)

@@ -30,7 +30,7 @@ func New(provider string, o Options) *Client {
 }
 
 // Create makes the sandbox that the run config asks for, starts it, and returns it ready for commands. A run config
-// that has a session state is resumed, as by [Client.Resume].
+// that has a session state is resumed, as by [Client.Resume]; it must have no manifest, options or snapshot then.
 //
 // If starting fails, or ctx is cancelled meanwhile, what was made is stopped and deleted before Create returns the
 // error. From then on ending the sandbox is the caller's business:
@@ -120,6 +120,9 @@ func (c *Client) createArgs(config sandbox.RunConfig) (operation.CreateArgs, err
 		return none, errors.New("sandboxclient: the run config asks for another provider: leave its Client empty, or make a client for that one")
 	case asked.ConcurrencyLimits != nil || asked.ArchiveLimits != nil:
 		return none, errors.New("sandboxclient: the run config has limits, which no host would be told: leave them out, and set them where the host is made")
+	}
+	if asked.SessionState != nil && (asked.Manifest != nil || asked.Options != nil || asked.Snapshot != nil) {
+		return none, errors.New("sandboxclient: the run config has a session state, which is resumed as it is, and also a manifest, options or a snapshot, which no host would be told: leave those out, or the session state")
 	}
 	if asked.Manifest != nil {
 		if err := unbound(*asked.Manifest); err != nil {

@@ -21,6 +21,7 @@ func TestCreateRefuses(t *testing.T) {
 	limit := sandbox.Limit(3)
 	with := func(s sandbox.SandboxRunConfig) sandbox.RunConfig { return sandbox.RunConfig{Sandbox: &s} }
 	bound := sandbox.Manifest{ExtraPathGrants: []sandbox.PathGrant{{Path: "/a"}, {Path: "/b", HostPath: &host}, {Path: "/c", HostPath: &host}}}
+	held := sandbox.SessionState{Type: sandbox.ClientUnixLocal, SessionID: sessionID, Snapshot: sandbox.Snapshot{Type: "noop", ID: "x"}}
 	for _, c := range []struct {
 		name   string
 		client *sandboxclient.Client
@@ -36,6 +37,9 @@ func TestCreateRefuses(t *testing.T) {
 		{"resume with host paths", client, with(sandbox.SandboxRunConfig{SessionState: &sandbox.SessionState{
 			Type: sandbox.ClientUnixLocal, SessionID: sessionID, Snapshot: sandbox.Snapshot{Type: "noop", ID: "x"}, Manifest: bound,
 		}}), "paths of a host: /b, /c"},
+		{"resume and manifest", client, with(sandbox.SandboxRunConfig{SessionState: &held, Manifest: &sandbox.Manifest{}}), "leave those out"},
+		{"resume and options", client, with(sandbox.SandboxRunConfig{SessionState: &held, Options: &sandbox.ClientOptions{Type: sandbox.ClientUnixLocal}}), "leave those out"},
+		{"resume and snapshot", client, with(sandbox.SandboxRunConfig{SessionState: &held, Snapshot: &sandbox.Snapshot{Type: sandbox.SnapshotNoop}}), "leave those out"},
 		{"no name", sandboxclient.New("", sandboxclient.Options{}), empty, "no name"},
 		{"options", sandboxclient.New(provider, sandboxclient.Options{ExecTimeout: -time.Second}), empty, "negative"},
 	} {

@@ -19,13 +19,18 @@ type Command struct {
 	// Args are the program and its arguments. There is at least one.
 	Args []string
 	// Dir is the directory that it starts in, relative to the workspace root, or absolute within it or within a
-	// path grant. Empty means the directory of the run config, or the root.
+	// path grant. Empty means the directory of the run config, or the root. If there is no such directory the
+	// command does not run: the code is exec_transport_error, or the shell of the sandbox ends with a code of its own.
 	Dir string
 	// Env are variables for this command in addition to those of the manifest. Only literals can be here.
 	Env map[string]sandbox.EnvValue
-	// Stdin is what it reads. It is put into a file of the workspace that is removed before the command begins.
-	// Nil means nothing.
+	// Stdin is what it reads, of at most about 1.5 MiB, see [Sandbox.Write]. It is put into a file of the workspace
+	// with a name that begins with .stdin-, which is removed before the command begins, and also if it is known
+	// that the command will not. Until then [Sandbox.List] and other commands see the file. Nil means nothing.
 	Stdin []byte
+	// ForceStdin sends an input that has redaction markers in it. Without it such an input is refused with a
+	// [*MarkerError].
+	ForceStdin bool
 	// Timeout ends it. 0 means [Options.ExecTimeout].
 	Timeout time.Duration
 	// Shell is the program, with its options, that runs it as a script, such as sh -c: the one element of Args, or
@@ -35,16 +40,9 @@ type Command struct {
 	User string
 }
 
-// prepared runs a command in a directory and with variables that follow it, up to the two hyphens before the command.
-// They are arguments of this script and no part of it, so that nothing needs quoting.
-const prepared = `cd -- "$1" && shift && while [ "$1" != -- ]; do export "$1" && shift || exit; done && shift && exec "$@"`
-
-// fed is the beginning of the script for a command with an input, whose file comes first. An open file stays readable
-// after its removal, which then happens whatever becomes of the command.
-const fed = `exec <"$1" && { rm -f -- "$1"; shift; } && `
-
-// execArgs are the arguments that cmd is sent with, without the timeout and the state. The input is written.
-func (b *Sandbox) execArgs(ctx workflow.Context, cmd Command) (operation.ExecArgs, error) {
+// execArgs are the arguments that cmd is sent with, without the timeout and the state, if its input is in the file of
+// that name. An empty name means that it has none.
+func (b *Sandbox) execArgs(cmd Command, input string) (operation.ExecArgs, error) {
 	var none operation.ExecArgs
 	env, err := cmd.variables()
 	if err != nil {
@@ -58,7 +56,7 @@ func (b *Sandbox) execArgs(ctx workflow.Context, cmd Command) (operation.ExecArg
 	if dir == "" {
 		dir = b.state.Cwd
 	}
-	if dir == "" && len(env) == 0 && cmd.Stdin == nil {
+	if dir == "" && len(env) == 0 && input == "" {
 		if len(cmd.Shell) > 0 {
 			args.Shell = operation.Shell{Prefix: slices.Clone(cmd.Shell)}
 		}
@@ -67,15 +65,12 @@ func (b *Sandbox) execArgs(ctx workflow.Context, cmd Command) (operation.ExecArg
 	if dir, err = b.path(dir); err != nil {
 		return none, err
 	}
-	script, before := prepared, []string{dir}
-	if cmd.Stdin != nil {
-		file, err := b.writeInput(ctx, cmd.Stdin)
-		if err != nil {
+	if input != "" {
+		if input, err = b.path(input); err != nil {
 			return none, err
 		}
-		script, before = fed+script, []string{file, dir}
 	}
-	args.Command = slices.Concat([]string{"sh", "-c", script, "sh"}, before, env, []string{"--"}, cmd.words())
+	args.Command = operation.Prepared(input, dir, env, cmd.words())
 	return args, nil
 }
 
@@ -102,6 +97,8 @@ func (c Command) check() error {
 		return errors.New("sandboxclient: exec: the timeout is negative: set it to 0 for the default")
 	case slices.ContainsFunc(slices.Concat(c.Args, c.Shell, []string{c.Dir, c.User}), hasNUL):
 		return errors.New("sandboxclient: exec: the command holds a NUL, which no system can pass on: send such data as Stdin")
+	case !c.ForceStdin:
+		return unmarked(c.Stdin, nil)
 	}
 	return nil
 }

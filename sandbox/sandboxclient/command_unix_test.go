@@ -164,3 +164,22 @@ func TestListReal(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestListFile: a file is listed by the path that was asked for, whatever the host makes of it for ls.
+func TestListFile(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := newHost()
+	h.machine(t, dir) // whose ls is given the path on this machine
+	if err := within(t, h, func(ctx workflow.Context, box *sandboxclient.Sandbox) error {
+		entries, err := box.List(ctx, "./a")
+		if len(entries) != 1 || entries[0].Path != "/workspace/a" || entries[0].Size != 1 {
+			t.Errorf("got %+v", entries)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -32,7 +32,7 @@ func (b *Sandbox) RemoveAll(ctx workflow.Context, name string) error {
 }
 
 // List returns what is in a directory, in the order and with the names that ls -la prints, without the directory
-// itself and its parent. What runs in the sandbox chooses these names: one with a line break in it makes List fail, or
+// itself and its parent. For a file it returns that file. What runs in the sandbox chooses these names: one with a line break in it makes List fail, or
 // looks like two entries.
 func (b *Sandbox) List(ctx workflow.Context, dir string) ([]DirEntry, error) {
 	path, err := b.path(dir)

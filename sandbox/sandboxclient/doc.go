@@ -34,7 +34,8 @@
 // unpacking have one, and end with [ErrMayHaveRun] when their fate is unknown.
 //
 // Stop, Shutdown and Delete send the id of the session and nothing that could be refused. They are never resumed, and
-// succeed when there is nothing left to end.
+// succeed when there is nothing left to end. If the host is away and nobody else has the sandbox they end with
+// [ErrUnreached], and the host ends it when it is back.
 //
 // # Errors
 //

@@ -16,7 +16,9 @@ func (b *Sandbox) Stop(ctx workflow.Context) error { return b.end(ctx, operation
 // Shutdown ends the sandbox and leaves its workspace to be deleted, or taken up by Resume.
 func (b *Sandbox) Shutdown(ctx workflow.Context) error { return b.end(ctx, operation.Shut) }
 
-// Delete removes the sandbox and its workspace. Deleting what is not there succeeds.
+// Delete removes the sandbox and its workspace. Deleting what no host has succeeds. If the sandbox's own host is not
+// reached in time, and no other has the sandbox, the error is [ErrUnreached]: the sandbox may still be there, and its
+// host ends it when it is back, or at the sandbox's deadlines.
 func (b *Sandbox) Delete(ctx workflow.Context) error {
 	err := b.end(ctx, operation.Delete)
 	b.deleted = b.deleted || err == nil
@@ -24,8 +26,9 @@ func (b *Sandbox) Delete(ctx workflow.Context) error {
 }
 
 // Close stops the sandbox, shuts it down and deletes it. Each is attempted whatever becomes of the others, also when
-// ctx was cancelled, for at most three times [Options.CleanUpTimeout]. The error is the first one. Closing a sandbox
-// that was deleted does nothing.
+// ctx was cancelled, for at most three times [Options.CleanUpTimeout]. The error is the first one, such as
+// [ErrUnreached] if the sandbox's host is away: it then ends the sandbox itself, as Delete says, and nothing more need
+// be done. Closing a sandbox that was deleted does nothing.
 //
 // While workflow code panics Temporal lets it call nothing, so Close does nothing then but say so: if the workflow's
 // worker goes on with it after a fix, the sandbox is still there. A host also ends the sandboxes of workflows that
@@ -58,7 +61,14 @@ func (b *Sandbox) end(ctx workflow.Context, op operation.Name) error {
 	err := b.send(ctx, op, activity{}, args, nil)
 	base := b.client.options.Queue
 	if own := b.state.HostQueue; isUnreached(err) && own != "" && own != base {
+		away := !isNotHere(err)
 		err = b.client.run(ctx, op, activity{queue: base}, args(b.state.Session), nil)
+		if away && isNotHere(err) {
+			return &Error{
+				Op: verb(op), kind: ErrUnreached, cause: err,
+				message: "the sandbox's host did not take it in time, and no other has the sandbox: its host ends it when it is back, or at its deadlines",
+			}
+		}
 	}
 	if isNotHere(err) {
 		return nil // there is nothing left to end

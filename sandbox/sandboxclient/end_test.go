@@ -85,49 +85,63 @@ func TestEnds(t *testing.T) {
 
 // TestCloseAttemptsAll: the first error is returned and nothing is left out. A host that has no record is no error.
 func TestCloseAttemptsAll(t *testing.T) {
+	none := func(err error) bool { return err == nil }
+	unreached := func(err error) bool { return errors.Is(err, sandboxclient.ErrUnreached) }
 	stopFailed := answer("workspace_stop_error")
 	for _, c := range []struct {
 		name  string
 		fails map[operation.Name][]error
 		want  []string
-		err   bool
+		is    func(error) bool
 	}{
 		{
 			"stop fails",
 			map[operation.Name][]error{operation.Stop: {stopFailed}},
 			[]string{"stop@" + ownQueue, "shutdown@" + ownQueue, "delete@" + ownQueue},
-			true,
+			isType("workspace_stop_error"),
 		},
 		{
 			"delete fails",
 			map[operation.Name][]error{operation.Delete: {answer("x")}},
 			[]string{"stop@" + ownQueue, "shutdown@" + ownQueue, "delete@" + ownQueue},
-			true,
+			isType("x"),
 		},
 		{
 			"unknown",
 			map[operation.Name][]error{operation.Stop: {notHere, notHere}},
 			[]string{"stop@" + ownQueue, "stop@", "shutdown@" + ownQueue, "delete@" + ownQueue},
-			false,
+			none,
 		},
 		{
 			"moved",
 			map[operation.Name][]error{operation.Delete: {noHost}},
 			[]string{"stop@" + ownQueue, "shutdown@" + ownQueue, "delete@" + ownQueue, "delete@"},
-			false,
+			none,
 		},
 		{
 			"no host at all",
 			map[operation.Name][]error{operation.Delete: {noHost, noHost}},
 			[]string{"stop@" + ownQueue, "shutdown@" + ownQueue, "delete@" + ownQueue, "delete@"},
-			true,
+			unreached,
+		},
+		{
+			"away, and no other host has it",
+			map[operation.Name][]error{operation.Delete: {noHost, notHere}},
+			[]string{"stop@" + ownQueue, "shutdown@" + ownQueue, "delete@" + ownQueue, "delete@"},
+			unreached,
+		},
+		{
+			"no longer its host's, and no other host is there",
+			map[operation.Name][]error{operation.Delete: {notHere, noHost}},
+			[]string{"stop@" + ownQueue, "shutdown@" + ownQueue, "delete@" + ownQueue, "delete@"},
+			unreached,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHost()
 			h.fails = c.fails
 			if err := within(t, h, func(ctx workflow.Context, box *sandboxclient.Sandbox) error {
-				if err := box.Close(ctx); (err != nil) != c.err {
+				if err := box.Close(ctx); !c.is(err) {
 					t.Errorf("close: %v", err)
 				}
 				return nil

@@ -15,9 +15,13 @@ var (
 	// ErrNotFound is in the chain of the error when no host that could be reached has the sandbox, or none that
 	// has it takes this workflow for its owner. Create another one.
 	ErrNotFound = errors.New("sandboxclient: no such sandbox")
-	// ErrMayHaveRun is in the chain of the error when a command or a write may have been carried out, in part or
-	// as a whole, and its result is lost. The error of a command that has it not in its chain says that the
-	// command did not run.
+	// ErrUnreached is in the chain of the error when no host took an operation in time, and, for one that ends the
+	// sandbox, when the sandbox's own host did not and no other has it. Nothing was done. The host ends the sandbox
+	// itself, when it is back and finds that its workflow has ended, or at the sandbox's deadlines.
+	ErrUnreached = errors.New("sandboxclient: the host was not reached")
+	// ErrMayHaveRun is in the chain of the error when a command, a write or an unpacking may have been carried
+	// out, in part or as a whole, and its result is lost. It is there unless what was answered says for certain
+	// that nothing began: an error of these operations that has it not in its chain says that nothing was done.
 	ErrMayHaveRun = errors.New("sandboxclient: it may have run")
 )
 
@@ -32,14 +36,14 @@ type Error struct {
 	Retryable bool
 
 	message string
-	kind    error // ErrNotFound, ErrMayHaveRun or nil
+	kind    error // ErrNotFound, ErrUnreached, ErrMayHaveRun or nil
 	cause   error
 }
 
 // Error returns the operation, what happened and what to do.
 func (e *Error) Error() string { return "sandboxclient: " + e.Op + ": " + e.message }
 
-// Is reports whether target is the kind of e, [ErrNotFound] or [ErrMayHaveRun].
+// Is reports whether target is the kind of e: [ErrNotFound], [ErrUnreached] or [ErrMayHaveRun].
 func (e *Error) Is(target error) bool { return e.kind != nil && target == e.kind }
 
 // Unwrap returns the error of the activity, nil if there was none.
@@ -64,7 +68,7 @@ func failure(op operation.Name, err error) error {
 	case isNotHere(err):
 		e.kind, e.message = ErrNotFound, "no such sandbox: no host that was reached has it, create another one"
 	case timeoutOf(err) == enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START:
-		e.message = "no host took it in time: see that one of the provider runs, and that Options.Queue is its task queue"
+		e.kind, e.message = ErrUnreached, "no host took it in time: see that one of the provider runs, and that Options.Queue is its task queue"
 	case errors.As(err, &app) && codeOf(app) != "":
 		e.Code, e.Retryable, e.message = codeOf(app), !app.NonRetryable(), app.Message()
 	default:
@@ -77,21 +81,16 @@ func failure(op operation.Name, err error) error {
 func onceFailure(op operation.Name, err error) error {
 	var known *Error
 	var called *temporal.ActivityError
-	var app *temporal.ApplicationError
 	at := failure(op, err)
 	switch {
-	case at == nil:
-		return nil
-	case errors.As(at, &known) && known.Code != backend.ExecTimeout:
-		return at // the host says what failed, or that nothing was begun
-	case known != nil:
+	case err == nil || isUnreached(err) || neverBegan(op, err):
+		return at
+	case !errors.As(err, &called) && !temporal.IsCanceledError(err):
+		return at // refused by the guard before it was scheduled
+	case errors.As(at, &known):
 		known.kind = ErrMayHaveRun
+		known.message += "\n  it may have run: look at what it has left behind before you repeat it"
 		return known
-	case temporal.IsCanceledError(err):
-	case !errors.As(err, &called):
-		return err // refused by the guard before it was scheduled
-	case errors.As(err, &app) && refusedBefore(app.Type()):
-		return err
 	}
 	return &Error{
 		Op: verb(op), kind: ErrMayHaveRun, cause: err,
@@ -99,16 +98,25 @@ func onceFailure(op operation.Name, err error) error {
 	}
 }
 
-// refusedBefore reports the types of errors that the guard or the host answers with before an operation begins. Output
-// that breaks policy is refused after it.
-func refusedBefore(kind string) bool {
-	switch kind {
-	case operation.MayHaveRun, operation.OutputWithheld, "sandboxguard.PolicyViolation":
+// neverBegan reports an answer that says for certain that the operation did not begin. Errors that a host would have
+// tried again are none: what hosts written in Python tell as ExecTransportError may have come while the command ran.
+// Nor is a violation of policy, which output may be as well.
+func neverBegan(op operation.Name, err error) bool {
+	var app *temporal.ApplicationError
+	if !errors.As(err, &app) || timeoutOf(err) != enumspb.TIMEOUT_TYPE_UNSPECIFIED {
 		return false
-	case operation.InvalidArgument, "TemporalWorkerEnvValueUnresolved":
-		return true
 	}
-	return strings.HasPrefix(kind, "sandboxguard.")
+	switch app.Type() {
+	case "sandboxguard.SecretUnavailable", "sandboxguard.AuditUnavailable":
+		return true // the guard tells them before an attempt alone
+	case operation.InvalidArgument, "TemporalWorkerEnvValueUnresolved", "sandboxguard.SecretUnresolved",
+		"sandboxguard.SecretNotGranted", "sandboxguard.InterceptorInside", "sandboxguard.NoGuard",
+		string(backend.InvalidManifestPath), string(backend.RootNotFound):
+		return app.NonRetryable()
+	case string(backend.ExecTransport): // a write or an unpacking may run several commands
+		return app.NonRetryable() && op == operation.Exec
+	}
+	return false
 }
 
 // isUnreached reports that an operation came to no host that has the session, and that nothing was done.

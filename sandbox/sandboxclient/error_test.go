@@ -47,49 +47,69 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestMayHaveRun: which ends of a command leave open whether it ran.
+// TestMayHaveRun: which ends of an operation with one attempt leave open whether it ran.
 func TestMayHaveRun(t *testing.T) {
 	timeout := func(kind enumspb.TimeoutType) error { return temporal.NewTimeoutError(kind, nil) }
+	class := func(kind string) error { return temporal.NewApplicationError("x", kind) }
 	for _, c := range []struct {
 		name string
 		err  error
-		open bool
+		// exec is true if a command may have run, write the same of a write and of an unpacking.
+		exec, write bool
 	}{
-		{"start to close", timeout(enumspb.TIMEOUT_TYPE_START_TO_CLOSE), true},
-		{"heartbeat", timeout(enumspb.TIMEOUT_TYPE_HEARTBEAT), true},
-		{"schedule to close", timeout(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE), true},
-		{"the host does not know", answer(operation.MayHaveRun), true},
-		{"timeout of the command", answer("exec_timeout"), true},
-		{"timeout of the command, as a class", answer("ExecTimeoutError"), true},
-		{"output withheld", answer(operation.OutputWithheld), true},
-		{"an error that says nothing", errors.New("a hiccup"), true},
-		{"cancelled by the host", temporal.NewCanceledError(), true},
-		{"not started", answer("exec_transport_error"), false},
-		{"not started, as a class", temporal.NewApplicationError("x", "ExecTransportError"), false},
-		{"output refused", answer("sandboxguard.PolicyViolation"), true},
-		{"not granted", answer("sandboxguard.SecretNotGranted"), false},
-		{"no secret", answer("TemporalWorkerEnvValueUnresolved"), false},
-		{"bad argument", answer(operation.InvalidArgument), false},
-		{"gone", answer("workspace_root_not_found"), false},
+		{"start to close", timeout(enumspb.TIMEOUT_TYPE_START_TO_CLOSE), true, true},
+		{"heartbeat", timeout(enumspb.TIMEOUT_TYPE_HEARTBEAT), true, true},
+		{"schedule to close", timeout(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE), true, true},
+		{"the host does not know", answer(operation.MayHaveRun), true, true},
+		{"timeout of the command", answer("exec_timeout"), true, true},
+		{"timeout of the command, as a class", answer("ExecTimeoutError"), true, true},
+		{"output withheld", answer(operation.OutputWithheld), true, true},
+		{"an error that says nothing", errors.New("a hiccup"), true, true},
+		{"an error of Python", class("RuntimeError"), true, true},
+		{"cancelled by the host", temporal.NewCanceledError(), true, true},
+		{"output refused", answer("sandboxguard.PolicyViolation"), true, true},
+		{"a refusal that is not known", answer("sandboxguard.Later"), true, true},
+		{"the sandbox was lost", class("ExecTransportError"), true, true},
+		{"the sandbox was lost, as a terminal class", answer("ExecTransportError"), true, true},
+		{"a code that would be tried again", class("exec_transport_error"), true, true},
+		{"not written", answer("workspace_archive_write_error"), true, true},
+		{"not written, as a class", class("WorkspaceArchiveWriteError"), true, true},
+		{"not found", answer("workspace_read_not_found"), true, true},
+		{"the host is stopping", class("WorkspaceStartError"), true, true},
+		{"around a command that was not started", temporal.NewNonRetryableApplicationError("x", "Outer", answer("exec_transport_error")), true, true},
+		{"a command was not started", answer("exec_transport_error"), false, true},
+		{"a path", answer("invalid_manifest_path"), false, false},
+		{"gone", answer("workspace_root_not_found"), false, false},
+		{"bad argument", answer(operation.InvalidArgument), false, false},
+		{"not granted", answer("sandboxguard.SecretNotGranted"), false, false},
+		{"no variable", answer("TemporalWorkerEnvValueUnresolved"), false, false},
+		{"no secret", answer("sandboxguard.SecretUnresolved"), false, false},
+		{"no provider", class("sandboxguard.SecretUnavailable"), false, false},
+		{"no audit", class("sandboxguard.AuditUnavailable"), false, false},
+		{"no guard", answer("sandboxguard.NoGuard"), false, false},
+		{"interceptor inside", answer("sandboxguard.InterceptorInside"), false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHost()
-			h.fails[operation.Exec] = []error{c.err}
-			h.fails[operation.Write] = []error{c.err}
+			for _, op := range []operation.Name{operation.Exec, operation.Write, operation.Hydrate} {
+				h.fails[op] = []error{c.err}
+			}
 			err := within(t, h, func(ctx workflow.Context, box *sandboxclient.Sandbox) error {
 				_, err := box.Exec(ctx, sandboxclient.Command{Args: []string{"x"}})
-				if err == nil || errors.Is(err, sandboxclient.ErrMayHaveRun) != c.open {
+				if err == nil || errors.Is(err, sandboxclient.ErrMayHaveRun) != c.exec {
 					t.Errorf("exec: %v", err)
 				}
-				if err := box.Write(ctx, "a", nil); err == nil || errors.Is(err, sandboxclient.ErrMayHaveRun) != c.open {
-					t.Errorf("write: %v", err)
+				for name, err := range map[string]error{"write": box.Write(ctx, "a", nil), "hydrate": box.Hydrate(ctx, nil)} {
+					if err == nil || errors.Is(err, sandboxclient.ErrMayHaveRun) != c.write {
+						t.Errorf("%s: %v", name, err)
+					}
 				}
 				return nil
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff([]string{"exec", "write"}, h.seen()); diff != "" {
+			if diff := cmp.Diff([]string{"exec", "write", "hydrate"}, h.seen()); diff != "" {
 				t.Error(diff)
 			}
 		})

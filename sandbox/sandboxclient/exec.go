@@ -1,6 +1,7 @@
 package sandboxclient
 
 import (
+	"errors"
 	"time"
 
 	"go.temporal.io/sdk/workflow"
@@ -35,14 +36,28 @@ func (f ExecFuture) Get(ctx workflow.Context) (Result, error) {
 }
 
 // Exec runs a command to its end. It has one attempt: an error with [ErrMayHaveRun] in its chain leaves open whether
-// it ran, one without says that it did not. One that its timeout has ended has the code exec_timeout and counts as
+// it ran, one without says that it did not. That is known of few errors only: see [ErrMayHaveRun]. One that its timeout has ended has the code exec_timeout and counts as
 // one that may have run.
 func (b *Sandbox) Exec(ctx workflow.Context, cmd Command) (Result, error) {
-	args, err := b.execArgs(ctx, cmd)
+	input := ""
+	if cmd.Stdin != nil {
+		input = b.inputName(ctx)
+	}
+	args, err := b.execArgs(cmd, input)
 	if err != nil {
 		return Result{}, err
 	}
-	return b.exec(ctx, args, cmd.Timeout)
+	if input == "" {
+		return b.exec(ctx, args, cmd.Timeout)
+	}
+	var result Result
+	if err = b.write(ctx, activity{}, input, cmd.Stdin); err == nil { // writing it again does no harm
+		result, err = b.exec(ctx, args, cmd.Timeout)
+	}
+	if err != nil && !errors.Is(err, ErrMayHaveRun) && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrUnreached) {
+		b.dropInput(ctx, input)
+	}
+	return result, err
 }
 
 func (b *Sandbox) exec(ctx workflow.Context, args operation.ExecArgs, timeout time.Duration) (Result, error) {

@@ -15,7 +15,7 @@ import (
 // WriteOption changes how a file is written.
 type WriteOption int
 
-// Force writes contents with redaction markers in them. The zero WriteOption is not valid.
+// Force writes, or unpacks, contents with redaction markers in them. The zero WriteOption is not valid.
 const Force WriteOption = 1
 
 // MarkerError is why contents were not written: something was redacted in them. What was read from a sandbox has
@@ -28,7 +28,7 @@ type MarkerError struct {
 // Error says what to do.
 func (e *MarkerError) Error() string {
 	return fmt.Sprintf("sandboxclient: not written: a redaction marker is at byte %d, and it would take the place of the secret\n"+
-		"  fix: change the file with a command in the sandbox, or write with Force if the marker is meant", e.Offset)
+		"  fix: change the file with a command in the sandbox, or use Force, for an input ForceStdin, if the marker is meant", e.Offset)
 }
 
 // Read returns the contents of a file, with a marker in the place of each secret. A path is relative to the workspace
@@ -43,6 +43,9 @@ func (b *Sandbox) Read(ctx workflow.Context, path string) ([]byte, error) {
 
 // Write puts data in place of the contents of a file, and makes the directories on the way. It has one attempt, see
 // [ErrMayHaveRun]. Without [Force] data that has redaction markers in it is refused with a [*MarkerError].
+//
+// Data passes through the workflow's history, whose limit for one payload leaves about 1.5 MiB for it. What is larger
+// comes to a sandbox with its manifest, or by a command that fetches it.
 func (b *Sandbox) Write(ctx workflow.Context, path string, data []byte, options ...WriteOption) error {
 	if err := unmarked(data, options); err != nil {
 		return err
@@ -56,15 +59,22 @@ func (b *Sandbox) write(ctx workflow.Context, a activity, path string, data []by
 	}, nil)
 }
 
-// writeInput puts the input of a command into a file of its own, and returns the path. Writing it again does no harm.
-func (b *Sandbox) writeInput(ctx workflow.Context, data []byte) (string, error) {
+// inputName is the name of the file for the input of one more command.
+func (b *Sandbox) inputName(ctx workflow.Context) string {
 	b.inputs++
-	name := ".stdin-" + workflow.GetInfo(ctx).WorkflowExecution.RunID + "-" + strconv.Itoa(b.inputs)
-	file, err := b.path(name)
-	if err != nil {
-		return "", err
-	}
-	return file, b.write(ctx, activity{}, name, data)
+	return ".stdin-" + workflow.GetInfo(ctx).WorkflowExecution.RunID + "-" + strconv.Itoa(b.inputs)
+}
+
+// dropInput removes the input of a command that has not begun, also when ctx was cancelled. Nothing depends on it, so
+// it is tried once and not told.
+func (b *Sandbox) dropInput(ctx workflow.Context, name string) {
+	ctx, cancel := workflow.NewDisconnectedContext(ctx)
+	defer cancel()
+	limit := b.client.options.CleanUpTimeout
+	seconds := limit.Seconds()
+	_ = b.send(ctx, operation.Exec, activity{once: true, command: limit}, func(s sandbox.SessionState) any {
+		return operation.ExecArgs{State: s, Command: []string{"rm", "-f", "--", name}, Shell: operation.Shell{Off: true}, Timeout: &seconds}
+	}, nil)
 }
 
 // unmarked refuses data with a marker in it.

@@ -29,21 +29,81 @@ func TestMarkers(t *testing.T) {
 	} {
 		h := newHost()
 		if err := within(t, h, func(ctx workflow.Context, box *sandboxclient.Sandbox) error {
-			var marked *sandboxclient.MarkerError
-			err := box.Write(ctx, "a", []byte(c.data))
-			switch found := errors.As(err, &marked); {
-			case found != (c.offset >= 0):
-				t.Errorf("%q: %v", c.data, err)
-			case found && marked.Offset != c.offset:
-				t.Errorf("%q: at %d, want %d", c.data, marked.Offset, c.offset)
+			stdin := sandboxclient.Command{Args: []string{"x"}, Stdin: []byte(c.data)}
+			_, inputErr := box.Exec(ctx, stdin)
+			for what, err := range map[string]error{
+				"write": box.Write(ctx, "a", []byte(c.data)), "hydrate": box.Hydrate(ctx, []byte(c.data)), "input": inputErr,
+			} {
+				var marked *sandboxclient.MarkerError
+				switch found := errors.As(err, &marked); {
+				case found != (c.offset >= 0):
+					t.Errorf("%s of %q: %v", what, c.data, err)
+				case found && marked.Offset != c.offset:
+					t.Errorf("%s of %q: at %d, want %d", what, c.data, marked.Offset, c.offset)
+				}
 			}
-			return box.Write(ctx, "b", []byte(c.data), sandboxclient.Force)
+			if _, written := h.files["a"]; written != (c.offset < 0) || c.offset >= 0 && len(h.seen()) > 0 {
+				t.Errorf("%q: the files are %q after %v", c.data, h.files, h.seen())
+			}
+			stdin.ForceStdin = true
+			_, inputErr = box.Exec(ctx, stdin)
+			return errors.Join(inputErr, box.Write(ctx, "b", []byte(c.data), sandboxclient.Force), box.Hydrate(ctx, []byte(c.data), sandboxclient.Force))
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if _, written := h.files["a"]; written != (c.offset < 0) || h.files["b"] != c.data {
+		if h.files["b"] != c.data {
 			t.Errorf("%q: the files are %q", c.data, h.files)
 		}
+	}
+}
+
+// TestInputRemoved: the input of a command that has not begun is removed, and no other.
+func TestInputRemoved(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		fails  map[operation.Name][]error
+		cancel bool // when the input is written
+		seen   []string
+		drops  bool // the last command removes the input
+	}{
+		{"run", nil, false, []string{"write", "exec"}, false},
+		{"not begun", map[operation.Name][]error{operation.Exec: {answer("exec_transport_error")}}, false, []string{"write", "exec", "exec"}, true},
+		{"not granted", map[operation.Name][]error{operation.Exec: {answer("sandboxguard.SecretNotGranted")}}, false, []string{"write", "exec", "exec"}, true},
+		{"written in part", map[operation.Name][]error{operation.Write: {answer("workspace_archive_write_error")}}, false, []string{"write", "exec"}, true},
+		{"cancelled before", nil, true, []string{"write", "exec"}, true},
+		{"perhaps run", map[operation.Name][]error{operation.Exec: {answer("ExecTransportError")}}, false, []string{"write", "exec"}, false},
+		{"no sandbox", map[operation.Name][]error{operation.Exec: {notHere}, operation.Resume: {notHere}}, false, []string{"write", "exec", "resume"}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newHost()
+			if c.fails != nil {
+				h.fails = c.fails
+			}
+			err := within(t, h, func(ctx workflow.Context, box *sandboxclient.Sandbox) error {
+				ctx, cancel := workflow.WithCancel(ctx)
+				defer cancel()
+				if c.cancel {
+					h.written = cancel
+				}
+				if _, err := box.Exec(ctx, sandboxclient.Command{Args: []string{"x"}, Stdin: []byte("in")}); (err == nil) != (c.name == "run") {
+					t.Errorf("exec: %v", err)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.seen, h.seen()); diff != "" {
+				t.Error(diff)
+			}
+			drops := false
+			for _, args := range argsOf[operation.ExecArgs](h) {
+				drops = args.Command[0] == "rm" && args.Command[3] == argsOf[operation.WriteArgs](h)[0].Path
+			}
+			if drops != c.drops {
+				t.Errorf("the input was removed: %t", drops)
+			}
+		})
 	}
 }
 

@@ -51,6 +51,8 @@ type host struct {
 	exec func(context.Context, operation.ExecArgs) (operation.ExecResult, error)
 	// created is called in workflow code when a sandbox was made, before the client sees it.
 	created func()
+	// written is called in workflow code when a file was written, before the client knows.
+	written func()
 	// id, if it is not nil, is the id that create and the resumes answer with.
 	id *string
 	// files are those of the workspace by their path.
@@ -226,14 +228,15 @@ func (o *outbound) ExecuteActivity(ctx workflow.Context, name string, args ...an
 		return future
 	}
 	future := o.Next.ExecuteActivity(ctx, name, args...)
-	if o.host.created == nil || name != operation.Create.Activity(provider) {
+	then := map[operation.Name]func(){operation.Create: o.host.created, operation.Write: o.host.written}[op]
+	if then == nil {
 		return future
 	}
 	later, settable := workflow.NewFuture(ctx)
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		var result operation.SessionResult
 		err := future.Get(ctx, &result)
-		o.host.created()
+		then()
 		settable.Set(result, err)
 	})
 	return later

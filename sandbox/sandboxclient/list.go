@@ -36,7 +36,8 @@ type DirEntry struct {
 	Target string
 }
 
-// parseList reads the output of ls -la for one path.
+// parseList reads the output of ls -la for one path. For a file ls prints the path that it was given, which a host may
+// have written in another way than dir.
 func parseList(dir, out string) ([]DirEntry, error) {
 	var entries []DirEntry
 	number := 0
@@ -47,7 +48,8 @@ func parseList(dir, out string) ([]DirEntry, error) {
 			continue
 		}
 		e, name, ok := parseLine(line)
-		if !ok {
+		itself := strings.Contains(name, "/")
+		if !ok || itself && line+"\n" != out && line != out {
 			return nil, &Error{
 				Op: "list", Code: backend.ExecNonzero,
 				message: fmt.Sprintf("line %d of what ls has printed is no entry: a name with a line break in it, or times in the format of another locale", number),
@@ -56,8 +58,8 @@ func parseList(dir, out string) ([]DirEntry, error) {
 		if name == "." || name == ".." {
 			continue
 		}
-		if e.Path = path.Join(dir, name); path.IsAbs(name) {
-			e.Path = name // the path that was asked for is a file
+		if e.Path = path.Join(dir, name); itself {
+			e.Path = dir
 		}
 		entries = append(entries, e)
 	}
@@ -93,9 +95,6 @@ func parseLine(line string) (e DirEntry, name string, ok bool) {
 		e.Kind = KindSymlink
 		line, e.Target, ok = strings.Cut(line, " -> ")
 		ok = ok && !strings.Contains(e.Target, " -> ") // where the name ends cannot be told
-	}
-	if line != "." && line != ".." && strings.Contains(line, "/") && !path.IsAbs(line) {
-		ok = false
 	}
 	return e, line, ok && line != ""
 }

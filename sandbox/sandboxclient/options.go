@@ -17,8 +17,10 @@ type Options struct {
 	// StartToCloseTimeout bounds one attempt of an operation; a command has this time on top of its own, to wait
 	// for its turn and to be ended. 0 means 5 minutes.
 	StartToCloseTimeout time.Duration
-	// HeartbeatTimeout is how long a host that runs a command may be silent before it counts as lost. 0 means 30
-	// seconds. A negative one means that it may be silent for ever, which hosts written in Python are.
+	// HeartbeatTimeout is how long a host that carries an operation out may be silent before it counts as lost: a
+	// worker that dies is noticed after this time, whatever the operation. 0 means 30 seconds. A negative one means
+	// that it may be silent for ever, which hosts written in Python are; a lost worker is then noticed only after
+	// StartToCloseTimeout, for a command after its own timeout on top of that.
 	HeartbeatTimeout time.Duration
 	// ExecTimeout is that of commands without one of their own. 0 means 10 minutes.
 	ExecTimeout time.Duration

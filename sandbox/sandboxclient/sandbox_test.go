@@ -80,13 +80,13 @@ func TestOptions(t *testing.T) {
 		want    map[operation.Name]limits
 	}{
 		{"defaults", sandboxclient.Options{}, 0, map[operation.Name]limits{
-			operation.Create:  {start: time.Minute, close: 5 * time.Minute, attempts: 3},
-			operation.Start:   {start: time.Minute, close: 5 * time.Minute, attempts: 3},
-			operation.Read:    {start: time.Minute, close: 5 * time.Minute, attempts: 3},
-			operation.Write:   {start: time.Minute, close: 5 * time.Minute, attempts: 1},
-			operation.Hydrate: {start: time.Minute, close: 5 * time.Minute, attempts: 1},
+			operation.Create:  {start: time.Minute, close: 5 * time.Minute, beat: 30 * time.Second, attempts: 3},
+			operation.Start:   {start: time.Minute, close: 5 * time.Minute, beat: 30 * time.Second, attempts: 3},
+			operation.Read:    {start: time.Minute, close: 5 * time.Minute, beat: 30 * time.Second, attempts: 3},
+			operation.Write:   {start: time.Minute, close: 5 * time.Minute, beat: 30 * time.Second, attempts: 1},
+			operation.Hydrate: {start: time.Minute, close: 5 * time.Minute, beat: 30 * time.Second, attempts: 1},
 			operation.Exec:    {start: time.Minute, close: 15 * time.Minute, beat: 30 * time.Second, attempts: 1},
-			operation.Stop:    {start: time.Minute, close: 5 * time.Minute, total: 2 * time.Minute, attempts: 3},
+			operation.Stop:    {start: time.Minute, close: 5 * time.Minute, beat: 30 * time.Second, total: 2 * time.Minute, attempts: 3},
 		}},
 		{"others", sandboxclient.Options{
 			ScheduleToStartTimeout: time.Second, StartToCloseTimeout: 2 * time.Second, ExecTimeout: time.Hour,

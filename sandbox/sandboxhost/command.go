@@ -16,7 +16,9 @@ func (h *Host) command(a operation.ExecArgs) (backend.Command, error) {
 		return backend.Command{}, invalid("command must not be empty")
 	}
 	cmd := backend.Command{Args: a.Command, User: string(a.User)}
-	if !a.Shell.Off {
+	if a.Shell.Off {
+		cmd.Args, cmd.Dir = operation.Unprepared(a.Command)
+	} else {
 		prefix := a.Shell.Prefix
 		if len(prefix) == 0 {
 			prefix = shellOf(h.kind)

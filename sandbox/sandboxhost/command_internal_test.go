@@ -10,23 +10,26 @@ import (
 )
 
 func TestCommand(t *testing.T) {
+	inDir, _ := operation.Unprepared(operation.Prepared("", "/workspace/d", nil, []string{"pwd"}))
 	for _, c := range []struct {
 		name, kind string
 		args       operation.ExecArgs
 		want       []string
+		dir        string
 	}{
-		{"script", "unix_local", operation.ExecArgs{Command: []string{"ls -la | head"}}, []string{"sh", "-c", "ls -la | head"}},
-		{"login shell", "docker", operation.ExecArgs{Command: []string{"ls"}}, []string{"sh", "-lc", "ls"}},
-		{"joined", "unix_local", operation.ExecArgs{Command: []string{"echo", "a b", "it's", "", "$HOME", "x=1"}}, []string{"sh", "-c", `echo 'a b' 'it'"'"'s' '' '$HOME' x=1`}},
-		{"own shell", "unix_local", operation.ExecArgs{Command: []string{"a", "b"}, Shell: operation.Shell{Prefix: []string{"bash", "-lc"}}}, []string{"bash", "-lc", "a b"}},
-		{"no shell", "unix_local", operation.ExecArgs{Command: []string{"a b", "c"}, Shell: operation.Shell{Off: true}}, []string{"a b", "c"}},
+		{"script", "unix_local", operation.ExecArgs{Command: []string{"ls -la | head"}}, []string{"sh", "-c", "ls -la | head"}, ""},
+		{"login shell", "docker", operation.ExecArgs{Command: []string{"ls"}}, []string{"sh", "-lc", "ls"}, ""},
+		{"joined", "unix_local", operation.ExecArgs{Command: []string{"echo", "a b", "it's", "", "$HOME", "x=1"}}, []string{"sh", "-c", `echo 'a b' 'it'"'"'s' '' '$HOME' x=1`}, ""},
+		{"own shell", "unix_local", operation.ExecArgs{Command: []string{"a", "b"}, Shell: operation.Shell{Prefix: []string{"bash", "-lc"}}}, []string{"bash", "-lc", "a b"}, ""},
+		{"no shell", "unix_local", operation.ExecArgs{Command: []string{"a b", "c"}, Shell: operation.Shell{Off: true}}, []string{"a b", "c"}, ""},
+		{"in a directory", "unix_local", operation.ExecArgs{Command: operation.Prepared("", "/workspace/d", nil, []string{"pwd"}), Shell: operation.Shell{Off: true}}, inDir, "/workspace/d"},
 	} {
 		got, err := (&Host{kind: c.kind}).command(c.args)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if diff := cmp.Diff(c.want, got.Args); diff != "" {
-			t.Errorf("%s: %s", c.name, diff)
+		if diff := cmp.Diff(c.want, got.Args); diff != "" || got.Dir != c.dir {
+			t.Errorf("%s: in %q %s", c.name, got.Dir, diff)
 		}
 	}
 }
