@@ -17,6 +17,7 @@ import (
 //
 //	<id>/<epoch>.json    the record
 //	<id>/runs/<name>     a command that was about to start, empty
+//	queue                the name of the host's own task queue
 //
 // A host claims a session by making the file of the next epoch, which succeeds for one of several, and removes the
 // earlier one. Whoever writes the file of an earlier epoch then finds a higher one beside it, before it acts. So a
@@ -187,10 +188,22 @@ func (s store) write(r record, place func(from, to string) error) error {
 	if err != nil {
 		return errors.New("sandboxhost: the record of a session has no JSON form: report it as a defect of the module")
 	}
-	dir := s.session(r.ID)
+	err = put(s.file(r.ID, r.Epoch), data, place)
+	if errors.Is(err, errNoDir) {
+		return errSuperseded // another host ended the session
+	}
+	return err
+}
+
+// errNoDir is returned for a file whose directory is gone.
+var errNoDir = errors.New("sandboxhost: the directory of a file is gone")
+
+// put makes a file by rename or link, whole or not at all.
+func put(name string, data []byte, place func(from, to string) error) error {
+	dir := filepath.Dir(name)
 	f, err := os.CreateTemp(dir, temporary+"*") // mode 0600
 	if errors.Is(err, fs.ErrNotExist) {
-		return errSuperseded // another host ended the session
+		return errNoDir
 	}
 	if err != nil {
 		return storeError("written", err)
@@ -201,7 +214,7 @@ func (s store) write(r record, place func(from, to string) error) error {
 	if err != nil {
 		return storeError("written", err)
 	}
-	if err := place(f.Name(), s.file(r.ID, r.Epoch)); err != nil {
+	if err := place(f.Name(), name); err != nil {
 		return storeError("written", err)
 	}
 	syncDir(dir)
