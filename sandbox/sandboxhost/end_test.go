@@ -118,6 +118,35 @@ func TestIdle(t *testing.T) {
 	})
 }
 
+// TestAge ends a session that is never idle when it is as old as it may be, and not before.
+func TestAge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(o *sandboxhost.Options) { o.IdleTimeout, o.MaxLifetime = 30*time.Minute, 2*time.Hour })
+		state := r.create(sandbox.Manifest{})
+		use := func() {
+			t.Helper()
+			if _, err := call[any](r, owner, operation.Running, operation.StateArgs{State: state}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 5 {
+			<-time.After(20 * time.Minute)
+			use()
+		}
+		<-time.After(20*time.Minute - time.Second)
+		use()
+		<-time.After(2 * time.Second)
+		synctest.Wait()
+		r.nothingLeft()
+		if _, err := r.exec(owner, state, "true"); errorType(err) != operation.NotHere {
+			t.Errorf("exec: %v", err)
+		}
+		if err := r.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestBusy does not take a session for idle in which a command runs.
 func TestBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
