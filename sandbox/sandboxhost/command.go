@@ -57,7 +57,7 @@ func shellOf(kind string) []string {
 // asOne makes one string for a shell of a command. A single element is a script already.
 func asOne(args []string) string {
 	if len(args) == 1 {
-		return args[0]
+		return inWorkdir(args[0])
 	}
 	quoted := make([]string, len(args))
 	for i, arg := range args {
@@ -68,7 +68,7 @@ func asOne(args []string) string {
 
 // quote makes a word that a POSIX shell reads as s.
 func quote(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_") == "" {
+	if s != "" && strings.Trim(s, plainCharacters) == "" {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'"'"'`) + "'"
