@@ -33,7 +33,7 @@ func (h *Host) command(a operation.ExecArgs) (backend.Command, error) {
 	}
 	if a.Timeout != nil {
 		if *a.Timeout <= 0 {
-			return backend.Command{}, timedOut()
+			return backend.Command{}, backend.TimedOut()
 		}
 		cmd.Timeout = time.Duration(math.MaxInt64)
 		if ns := *a.Timeout * float64(time.Second); ns < math.MaxInt64 {
@@ -42,9 +42,6 @@ func (h *Host) command(a operation.ExecArgs) (backend.Command, error) {
 	}
 	return cmd, nil
 }
-
-// timedOut is the failure that the format has for a command that took too long.
-func timedOut() error { return &backend.Error{Code: backend.ExecTimeout, Message: "command timed out"} }
 
 // shellOf is the default shell of a kind of sandboxes.
 func shellOf(kind string) []string {

@@ -172,6 +172,9 @@ func (h *Host) read(ctx context.Context, a operation.ReadArgs) (*operation.DataR
 			return err
 		}
 		data, err := box.Read(ctx, a.Path)
+		if backend.CodeOf(err) == backend.ReadNotFound {
+			return backend.FileNotFound(a.Path) // whatever the backend says
+		}
 		if err != nil {
 			return err
 		}

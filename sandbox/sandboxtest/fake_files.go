@@ -42,7 +42,7 @@ func (b *fakeBox) Read(_ context.Context, name string) (data []byte, err error) 
 		b.world.did("read", b.id, at)
 		f, ok := c.files[at]
 		if !ok {
-			return &backend.Error{Code: backend.ReadNotFound, Message: "file not found"}
+			return backend.FileNotFound(name)
 		}
 		data = bytes.Clone(f.data)
 		return nil
