@@ -55,7 +55,7 @@ func (s store) ends() ([]record, error) {
 	var records []record
 	for _, e := range entries {
 		id, ok := strings.CutSuffix(e.Name(), suffix)
-		data, err := os.ReadFile(filepath.Join(s.dir, endedDir, e.Name())) //nolint:gosec // in the directory of records
+		data, err := os.ReadFile(filepath.Join(s.dir, endedDir, e.Name()))
 		if err != nil {
 			return nil, storeError("read", err)
 		}
