@@ -1,16 +1,17 @@
 package operation
 
-import (
-	"encoding/json"
-	"errors"
-
-	"github.com/sandboxguard/sandboxguard/sandbox"
-)
+import "github.com/sandboxguard/sandboxguard/sandbox"
 
 // An Argument is what one of the activities gets. Only this package has such types.
 type Argument interface {
 	// Fault is what is wrong with an argument that was decoded, nil if nothing is.
 	Fault() error
+	// Session is the id of the session that the argument names, also if the rest is at fault. It is empty if that is
+	// not a UUID.
+	Session() string
+	// Foreign names a field of the state that its kind does not have and that somebody else put there, empty if there
+	// is none. No decoder returns such fields.
+	Foreign() string
 	operation()
 }
 
@@ -31,9 +32,16 @@ func IsCleanUp(v any) bool {
 }
 
 // fault is embedded by all arguments.
-type fault struct{ err error }
+type fault struct {
+	err              error
+	session, foreign string
+}
 
 func (f fault) Fault() error { return f.err }
+
+func (f fault) Session() string { return f.session }
+
+func (f fault) Foreign() string { return f.foreign }
 
 func (fault) operation() {}
 
@@ -123,7 +131,7 @@ type PTYSendArgs struct {
 func (a *CreateArgs) UnmarshalJSON(data []byte) error {
 	type plain CreateArgs
 	*a = CreateArgs{}
-	a.err = decode(data, (*plain)(a))
+	a.fault = decode(data, (*plain)(a))
 	return nil
 }
 
@@ -131,7 +139,7 @@ func (a *CreateArgs) UnmarshalJSON(data []byte) error {
 func (a *StateArgs) UnmarshalJSON(data []byte) error {
 	type plain StateArgs
 	*a = StateArgs{}
-	a.err = decode(data, (*plain)(a), "state")
+	a.fault = decode(data, (*plain)(a), "state")
 	return nil
 }
 
@@ -139,7 +147,7 @@ func (a *StateArgs) UnmarshalJSON(data []byte) error {
 func (a *StopArgs) UnmarshalJSON(data []byte) error {
 	type plain StopArgs
 	*a = StopArgs{}
-	a.err = decode(data, (*plain)(a), "state")
+	a.fault = decode(data, (*plain)(a), "state")
 	return nil
 }
 
@@ -147,7 +155,7 @@ func (a *StopArgs) UnmarshalJSON(data []byte) error {
 func (a *ExecArgs) UnmarshalJSON(data []byte) error {
 	type plain ExecArgs
 	*a = ExecArgs{}
-	a.err = decode(data, (*plain)(a), "state", "command")
+	a.fault = decode(data, (*plain)(a), "state", "command")
 	return nil
 }
 
@@ -155,7 +163,7 @@ func (a *ExecArgs) UnmarshalJSON(data []byte) error {
 func (a *ReadArgs) UnmarshalJSON(data []byte) error {
 	type plain ReadArgs
 	*a = ReadArgs{}
-	a.err = decode(data, (*plain)(a), "state", "path")
+	a.fault = decode(data, (*plain)(a), "state", "path")
 	return nil
 }
 
@@ -163,7 +171,7 @@ func (a *ReadArgs) UnmarshalJSON(data []byte) error {
 func (a *WriteArgs) UnmarshalJSON(data []byte) error {
 	type plain WriteArgs
 	*a = WriteArgs{}
-	a.err = decode(data, (*plain)(a), "state", "path", "data")
+	a.fault = decode(data, (*plain)(a), "state", "path", "data")
 	return nil
 }
 
@@ -171,7 +179,7 @@ func (a *WriteArgs) UnmarshalJSON(data []byte) error {
 func (a *HydrateArgs) UnmarshalJSON(data []byte) error {
 	type plain HydrateArgs
 	*a = HydrateArgs{}
-	a.err = decode(data, (*plain)(a), "state", "data")
+	a.fault = decode(data, (*plain)(a), "state", "data")
 	return nil
 }
 
@@ -179,7 +187,7 @@ func (a *HydrateArgs) UnmarshalJSON(data []byte) error {
 func (a *PTYExecArgs) UnmarshalJSON(data []byte) error {
 	type plain PTYExecArgs
 	*a = PTYExecArgs{}
-	a.err = decode(data, (*plain)(a), "state", "command")
+	a.fault = decode(data, (*plain)(a), "state", "command")
 	return nil
 }
 
@@ -187,42 +195,6 @@ func (a *PTYExecArgs) UnmarshalJSON(data []byte) error {
 func (a *PTYSendArgs) UnmarshalJSON(data []byte) error {
 	type plain PTYSendArgs
 	*a = PTYSendArgs{}
-	a.err = decode(data, (*plain)(a), "state", "session_id", "chars")
+	a.fault = decode(data, (*plain)(a), "state", "session_id", "chars")
 	return nil
-}
-
-// decode reads an object into a plain struct. The required keys must be there and not be null. No error quotes the
-// input.
-func decode(data []byte, into any, required ...string) error {
-	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(data, &keys); err != nil || keys == nil {
-		return errors.New("the argument must be a JSON object")
-	}
-	for _, key := range required {
-		if v, ok := keys[key]; !ok || string(v) == "null" {
-			return errors.New(key + " is required")
-		}
-	}
-	err := json.Unmarshal(data, into)
-	var faults *sandbox.Error
-	var wrong *json.UnmarshalTypeError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &faults): // names places and quotes nothing
-		return faults
-	case errors.As(err, &wrong) && isField(wrong.Field):
-		return errors.New(wrong.Field + " has the wrong type")
-	}
-	return errors.New("the argument has a field of the wrong type")
-}
-
-// isField reports whether a decoder's name of a place has only names of this package's fields in it.
-func isField(name string) bool {
-	for _, c := range name {
-		if c != '_' && c != '.' && (c < 'a' || c > 'z') {
-			return false
-		}
-	}
-	return name != ""
 }

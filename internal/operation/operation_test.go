@@ -83,6 +83,30 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// TestForeign finds in a state what a decoder drops, and the session also in one that is at fault.
+func TestForeign(t *testing.T) {
+	const id = "5b8f7c1e-2222-4333-8444-555555555555"
+	own := `{"type":"unix_local","session_id":"` + id + `","snapshot":{"type":"noop","id":"x"},"manifest":{},`
+	for _, c := range []struct{ state, session, foreign string }{
+		{state, id, ""},
+		{own + `"container_id":"4f1d0c"}`, id, "container_id"},
+		{own + `"image":""}`, id, "image"},
+		{own + `"image":null,"container_id":null}`, id, ""},
+		{`{"type":"docker","session_id":"` + id + `","image":"x","container_id":"x"}`, id, ""},
+		{`{"session_id":"` + id + `","manifest":7}`, id, ""},
+		{`{"session_id":"../x"}`, "", ""},
+		{`7`, "", ""},
+	} {
+		var args operation.StopArgs
+		if err := json.Unmarshal([]byte(`{"state":`+c.state+`}`), &args); err != nil {
+			t.Fatal(err)
+		}
+		if args.Session() != c.session || args.Foreign() != c.foreign {
+			t.Errorf("%s: session %q, foreign %q, want %q, %q", c.state, args.Session(), args.Foreign(), c.session, c.foreign)
+		}
+	}
+}
+
 func TestKinds(t *testing.T) {
 	for _, c := range []struct {
 		v                any

@@ -14,7 +14,7 @@ import (
 )
 
 // errTimeout is the cause of the end of a command's time.
-var errTimeout = refuse(backend.ExecTimeout, "command timed out")
+var errTimeout error = backend.TimedOut()
 
 // notRun is a refusal before anything ran.
 func notRun(message string) error { return refuse(backend.ExecTransport, message) }

@@ -30,7 +30,7 @@ func (s *box) Read(ctx context.Context, name string) ([]byte, error) {
 	f, err := root.OpenFile(rel, os.O_RDONLY|nonBlocking, 0)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, refuse(backend.ReadNotFound, "the file does not exist")
+		return nil, backend.FileNotFound(name)
 	case err != nil:
 		return nil, orEscape(root, err, refuse(backend.ArchiveRead, "the file cannot be read: look at its mode and those of its directories"))
 	}

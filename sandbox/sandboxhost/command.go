@@ -35,7 +35,7 @@ func (h *Host) command(a operation.ExecArgs) (backend.Command, error) {
 	}
 	if a.Timeout != nil {
 		if *a.Timeout <= 0 {
-			return backend.Command{}, timedOut()
+			return backend.Command{}, backend.TimedOut()
 		}
 		cmd.Timeout = time.Duration(math.MaxInt64)
 		if ns := *a.Timeout * float64(time.Second); ns < math.MaxInt64 {
@@ -44,9 +44,6 @@ func (h *Host) command(a operation.ExecArgs) (backend.Command, error) {
 	}
 	return cmd, nil
 }
-
-// timedOut is the failure that the format has for a command that took too long.
-func timedOut() error { return &backend.Error{Code: backend.ExecTimeout, Message: "command timed out"} }
 
 // shellOf is the default shell of a kind of sandboxes.
 func shellOf(kind string) []string {
@@ -59,7 +56,7 @@ func shellOf(kind string) []string {
 // asOne makes one string for a shell of a command. A single element is a script already.
 func asOne(args []string) string {
 	if len(args) == 1 {
-		return args[0]
+		return inWorkdir(args[0])
 	}
 	quoted := make([]string, len(args))
 	for i, arg := range args {
@@ -70,7 +67,7 @@ func asOne(args []string) string {
 
 // quote makes a word that a POSIX shell reads as s.
 func quote(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_") == "" {
+	if s != "" && strings.Trim(s, plainCharacters) == "" {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'"'"'`) + "'"

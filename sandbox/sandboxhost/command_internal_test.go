@@ -18,6 +18,8 @@ func TestCommand(t *testing.T) {
 		dir        string
 	}{
 		{"script", "unix_local", operation.ExecArgs{Command: []string{"ls -la | head"}}, []string{"sh", "-c", "ls -la | head"}, ""},
+		{"script in a directory", "unix_local", operation.ExecArgs{Command: []string{"cd /workspace/a && ls"}}, []string{"sh", "-c", "cd ./a && ls"}, ""},
+		{"no shell in a directory", "unix_local", operation.ExecArgs{Command: []string{"cd /workspace/a && ls"}, Shell: operation.Shell{Off: true}}, []string{"cd /workspace/a && ls"}, ""},
 		{"login shell", "docker", operation.ExecArgs{Command: []string{"ls"}}, []string{"sh", "-lc", "ls"}, ""},
 		{"joined", "unix_local", operation.ExecArgs{Command: []string{"echo", "a b", "it's", "", "$HOME", "x=1"}}, []string{"sh", "-c", `echo 'a b' 'it'"'"'s' '' '$HOME' x=1`}, ""},
 		{"own shell", "unix_local", operation.ExecArgs{Command: []string{"a", "b"}, Shell: operation.Shell{Prefix: []string{"bash", "-lc"}}}, []string{"bash", "-lc", "a b"}, ""},

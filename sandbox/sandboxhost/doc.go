@@ -25,7 +25,8 @@
 // A session ends when its owner deletes it, when its owner ends, when nothing used it for Options.IdleTimeout, when
 // it is as old as Options.MaxLifetime, and when [Host.Run] ends. Its processes, its workspace and its record are
 // removed then; what cannot be removed at once is tried again. Sessions of a host that was killed are taken over by
-// the next one that runs on the same directory.
+// the next one that runs on the same directory. Of the latest 4096 sessions that ended the host keeps whose they were,
+// so that their owner can end them again, as clean-ups do that are made once more.
 //
 // # Secrets
 //

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -20,7 +21,7 @@ import (
 func (r *rig) nothingLeft() {
 	r.tb.Helper()
 	ids, commands := r.fake.Left()
-	records, err := os.ReadDir(r.dir)
+	records, err := filepath.Glob(filepath.Join(r.dir, "*-*")) // directories are named after sessions
 	if err != nil || len(ids) > 0 || commands > 0 || len(records) > 0 {
 		r.tb.Errorf("left: sandboxes %v, %d commands, %d records, %v", ids, commands, len(records), err)
 	}
@@ -112,6 +113,35 @@ func TestIdle(t *testing.T) {
 		<-time.After(2 * time.Second)
 		synctest.Wait()
 		r.nothingLeft()
+		if err := r.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestAge ends a session that is never idle when it is as old as it may be, and not before.
+func TestAge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(o *sandboxhost.Options) { o.IdleTimeout, o.MaxLifetime = 30*time.Minute, 2*time.Hour })
+		state := r.create(sandbox.Manifest{})
+		use := func() {
+			t.Helper()
+			if _, err := call[any](r, owner, operation.Running, operation.StateArgs{State: state}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 5 {
+			<-time.After(20 * time.Minute)
+			use()
+		}
+		<-time.After(20*time.Minute - time.Second)
+		use()
+		<-time.After(2 * time.Second)
+		synctest.Wait()
+		r.nothingLeft()
+		if _, err := r.exec(owner, state, "true"); errorType(err) != operation.NotHere {
+			t.Errorf("exec: %v", err)
+		}
 		if err := r.stop(); err != nil {
 			t.Error(err)
 		}
@@ -223,6 +253,43 @@ func TestEndFails(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestEndAgain lets the owner of a session that ended, and nobody else, end it again on the next host.
+func TestEndAgain(t *testing.T) {
+	r := newRig(t)
+	const secret = "hunter2"
+	state := r.create(sandbox.Manifest{Environment: sandbox.Environment{Values: map[string]sandbox.EnvValue{"A": sandbox.EnvLiteral(secret)}}})
+	endings := []operation.Name{operation.Delete, operation.Stop, operation.Shut}
+	if _, err := call[any](r, owner, operation.Delete, operation.StopArgs{State: state}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		r.restart()
+		for _, name := range endings {
+			if _, err := call[any](r, owner, name, operation.StopArgs{State: state}); err != nil {
+				t.Errorf("%s by the owner: %v", name, err)
+			}
+			for _, w := range []who{{}, {workflow: "other", run: "run-9"}, {workflow: "w", run: "run-2"}} {
+				if _, err := call[any](r, w, name, operation.StopArgs{State: state}); errorType(err) != operation.NotHere {
+					t.Errorf("%s by %+v: %v", name, w, err)
+				}
+			}
+		}
+		for _, name := range []operation.Name{operation.Resume, operation.Running, operation.Start} {
+			if _, err := call[any](r, owner, name, operation.StateArgs{State: state}); errorType(err) != operation.NotHere {
+				t.Errorf("%s of a session that ended: %v", name, err)
+			}
+		}
+	}
+	kept, err := filepath.Glob(filepath.Join(r.dir, "ended", "*"))
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("kept: %q, %v", kept, err)
+	}
+	if data, err := os.ReadFile(kept[0]); err != nil || strings.Contains(string(data), secret) {
+		t.Errorf("kept %s, %v", data, err)
+	}
+	r.nothingLeft()
 }
 
 // TestEndFailsAtStop says that something is left, which the next host removes.

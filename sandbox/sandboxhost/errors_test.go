@@ -23,8 +23,9 @@ func TestErrors(t *testing.T) {
 		want  string
 		final bool
 	}{
-		{"terminal", sandboxtest.Read, operation.Read, &backend.Error{Code: backend.ReadNotFound, Message: "file not found"}, "workspace_read_not_found", true},
+		{"terminal", sandboxtest.Read, operation.Read, &backend.Error{Code: backend.ReadNotFound, Message: "local: gone"}, "workspace_read_not_found", true},
 		{"retryable", sandboxtest.Read, operation.Read, &backend.Error{Code: backend.ArchiveRead, Message: "m", Retryable: true}, "WorkspaceArchiveReadError", false},
+		{"timeout", sandboxtest.Exec, operation.Exec, &backend.Error{Code: backend.ExecTimeout, Message: "x", Retryable: true}, "exec_timeout", true},
 		{"foreign start", sandboxtest.Start, operation.Start, foreign, "WorkspaceStartError", false},
 		{"foreign running", sandboxtest.Running, operation.Running, foreign, "WorkspaceStartError", false},
 		{"foreign stop", sandboxtest.Stop, operation.Stop, foreign, "WorkspaceStopError", false},
@@ -48,6 +49,9 @@ func TestErrors(t *testing.T) {
 			_, err = call[any](r, owner, c.op, json.RawMessage(strings.Replace(operations[c.op], "%", string(data), 1)))
 			if errorType(err) != c.want || final(err) != c.final {
 				t.Errorf("error = %v, want %s", err, c.want)
+			}
+			if c.want == "workspace_read_not_found" && !strings.Contains(err.Error(), "file not found: in.txt (type") {
+				t.Errorf("the error is not in the format's words: %v", err)
 			}
 			if strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "/srv") || strings.Contains(err.Error(), r.dir) {
 				t.Errorf("the error tells too much: %v", err)

@@ -81,6 +81,8 @@ func (s *session) once(ctx context.Context, box backend.Sandbox, name string, cm
 		return 0, mayHaveRun("the session ended while it ran")
 	case ctx.Err() != nil:
 		return 0, ctx.Err()
+	case backend.CodeOf(err) == backend.ExecTimeout:
+		return 0, backend.TimedOut() // whatever the backend says
 	case errors.As(err, &own) && !own.Retryable:
 		return 0, err
 	}

@@ -58,6 +58,8 @@ func TestForged(t *testing.T) {
 		{"container", owner, state(func(m map[string]any) {
 			m["type"], m["image"], m["container_id"] = "docker", "x", "4f1d0c"
 		}), true, "the state was changed: type"},
+		{"container of a kind without one", owner, state(func(m map[string]any) { m["container_id"] = "4f1d0c" }), true, "the state was changed: container_id"},
+		{"image of a kind without one", owner, state(func(m map[string]any) { m["image"] = "x" }), true, "the state was changed: image"},
 		{"host path", owner, state(func(m map[string]any) {
 			m["manifest"].(map[string]any)["extra_path_grants"] = []any{map[string]any{"path": "/x", "host_path": "/etc"}}
 		}), true, "the state was changed: grants"},
@@ -108,6 +110,40 @@ func TestForged(t *testing.T) {
 const unknownText = "sandboxguard.NotHere: this host has no such session, nothing was done (not retryable)\n" +
 	"  fix: resume the session on the task queue of the provider, or create another one\n" +
 	"  docs/errors.md#sandboxes (type: sandboxguard.NotHere, retryable: false)"
+
+// TestUndecodable leaves a record of what does not decode, with the session if that can be told, and does nothing.
+func TestUndecodable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		own := r.create(sandbox.Manifest{})
+		named := `{"session_id":"` + own.SessionID + `","type":"unix_local","manifest":{"root":7}}`
+		before := r.fake.Effects()
+		for _, c := range []struct {
+			op            operation.Name
+			args, session string
+		}{
+			{operation.Delete, `{"state":` + named + `}`, own.SessionID},
+			{operation.Read, `{"state":` + named + `}`, own.SessionID},
+			{operation.Stop, `{"state":{"session_id":"hunter2"}}`, ""},
+			{operation.Create, `[]`, ""},
+		} {
+			r.audit.clear()
+			if _, err := call[any](r, owner, c.op, json.RawMessage(c.args)); errorType(err) != operation.InvalidArgument || !final(err) {
+				t.Errorf("%s: %v", c.op, err)
+			}
+			synctest.Wait()
+			if got := r.audit.details(); len(got) != 1 || got[0] != "the argument does not decode" || r.audit.all[0].Key != c.session {
+				t.Errorf("%s: records %q", c.op, got)
+			}
+		}
+		if diff := cmp.Diff(before, r.fake.Effects()); diff != "" {
+			t.Errorf("effects (-before +after):\n%s", diff)
+		}
+		if err := r.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
 
 // TestRefusedCreate asks for what the host does not make.
 func TestRefusedCreate(t *testing.T) {

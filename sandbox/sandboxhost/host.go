@@ -16,9 +16,6 @@ import (
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 )
 
-// maxEnded bounds the ended sessions that are remembered, so that ending one again succeeds.
-const maxEnded = 4096
-
 // Host answers the activities of one provider. Make it with [New].
 type Host struct {
 	provider string
@@ -87,6 +84,9 @@ func New(provider string, b backend.Backend, o Options) (*Host, error) {
 	for _, r := range records {
 		h.sessions[r.ID] = h.newSession(r)
 	}
+	if err := h.remember(); err != nil {
+		return nil, err
+	}
 	return h, nil
 }
 
@@ -137,25 +137,6 @@ func (h *Host) add(fresh *session) (*session, error) {
 	}
 	h.sessions[fresh.id] = fresh
 	return fresh, nil
-}
-
-// forget drops a session of which nothing is left here.
-func (h *Host) forget(s *session, ended bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	id := s.id
-	if h.sessions[id] == s {
-		delete(h.sessions, id)
-	}
-	if !ended || h.ended[id] != nil {
-		return
-	}
-	if len(h.order) >= maxEnded {
-		delete(h.ended, h.order[0])
-		h.order = h.order[1:]
-	}
-	h.ended[id] = s
-	h.order = append(h.order, id)
 }
 
 // wake makes the watch look at all sessions now.

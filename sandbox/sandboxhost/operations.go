@@ -40,8 +40,8 @@ func noTerminal() error {
 // answers registers an operation with a result.
 func answers[A operation.Argument, R any](h *Host, r worker.ActivityRegistry, name operation.Name, do func(context.Context, A) (*R, error)) {
 	r.RegisterActivityWithOptions(func(ctx context.Context, a A) (*R, error) {
-		if err := a.Fault(); err != nil {
-			return nil, invalid(err.Error())
+		if err := h.judge(ctx, a); err != nil {
+			return nil, err
 		}
 		stop := keepAlive(ctx)
 		defer stop()
@@ -56,13 +56,25 @@ func answers[A operation.Argument, R any](h *Host, r worker.ActivityRegistry, na
 // does registers an operation without a result.
 func does[A operation.Argument](h *Host, r worker.ActivityRegistry, name operation.Name, do func(context.Context, A) error) {
 	r.RegisterActivityWithOptions(func(ctx context.Context, a A) error {
-		if err := a.Fault(); err != nil {
-			return invalid(err.Error())
+		if err := h.judge(ctx, a); err != nil {
+			return err
 		}
 		stop := keepAlive(ctx)
 		defer stop()
 		return h.answer(ctx, name, do(ctx, a))
 	}, activity.RegisterOptions{Name: name.Activity(h.provider)})
+}
+
+// judge refuses, with a record, what no caller of this module sends.
+func (h *Host) judge(ctx context.Context, a operation.Argument) error {
+	if err := a.Fault(); err != nil {
+		h.record(ctx, callerOf(ctx), a.Session(), "the argument does not decode")
+		return invalid(err.Error())
+	}
+	if field := a.Foreign(); field != "" {
+		return h.refuse(ctx, callerOf(ctx), a.Session(), "the state was changed: "+field)
+	}
+	return nil
 }
 
 // keepAlive says again and again that the attempt is alive, so that the server notices a lost worker, and the attempt
@@ -160,6 +172,9 @@ func (h *Host) read(ctx context.Context, a operation.ReadArgs) (*operation.DataR
 			return err
 		}
 		data, err := box.Read(ctx, a.Path)
+		if backend.CodeOf(err) == backend.ReadNotFound {
+			return backend.FileNotFound(a.Path) // whatever the backend says
+		}
 		if err != nil {
 			return err
 		}

@@ -36,9 +36,11 @@ type Options struct {
 	// out, which the output then says. 0 means 512 KiB, with which the result stays below the limits of the
 	// server.
 	MaxOutput int
-	// MaxData is how many bytes of a file or an archive are returned; longer ones are refused. 0 means 1.5 MiB.
+	// MaxData is how many bytes of a file or an archive are returned; longer ones are refused. 0 means 1500 KiB,
+	// with which the result stays below the limits of the server.
 	MaxData int
-	// MaxConcurrent is how many operations are carried out at a time. 0 means 64.
+	// MaxConcurrent, less ReservedSlots, is how many commands run at a time; eight times MaxConcurrent may wait for
+	// their turn. Other operations are not limited. 0 means 64.
 	MaxConcurrent int
 	// ReservedSlots is how many of these are never used by commands, so that they cannot hold up what ends
 	// something. 0 means 8, and at most half of MaxConcurrent.
@@ -83,7 +85,7 @@ func (o Options) complete() (Options, error) {
 		least, max int
 	}{
 		{"MaxOutput", &o.MaxOutput, 512 << 10, minOutput, maxOutput},
-		{"MaxData", &o.MaxData, 1536 << 10, minOutput, maxOutput},
+		{"MaxData", &o.MaxData, 1500 << 10, minOutput, maxOutput},
 		{"MaxConcurrent", &o.MaxConcurrent, 64, 2, 10_000},
 		{"ReservedSlots", &o.ReservedSlots, reserved(o.MaxConcurrent), 1, 10_000},
 	} {

@@ -59,6 +59,12 @@ func (r *rig) run(change ...func(*sandboxhost.Options)) {
 	r.tb.Helper()
 	r.faults = sandboxtest.NewFaults(r.fake)
 	r.host = r.newHost(r.faults, change...)
+	r.serve()
+}
+
+// serve runs the host.
+func (r *rig) serve() {
+	r.tb.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- r.host.Serve(ctx, r.server) }()

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/google/uuid"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 	"go.uber.org/zap"
@@ -20,8 +19,13 @@ import (
 // once.
 //
 // With a base queue, which is the task queue of the provider, the host also starts a worker for a queue of its own,
-// and tells callers to use that for a session. Any number of hosts can serve one provider then. Without one all
-// operations stay on the queue on which [Host.Register] put them, which must have one host alone.
+// and tells callers to use that for a session. Its name is random and kept in Options.Dir, so that the operations of
+// a session reach the next host on the same directory. Any number of hosts can serve one provider then, each with a
+// directory of its own. A session lives on the host that made it and ends with that. An attempt of create that is made
+// again on another host makes another sandbox; the first one ends when it was idle for too long.
+//
+// Without a base queue all operations stay on the queue on which [Host.Register] put them, which must have one host
+// alone. Callers that ignore the queue of a host, as Temporal's plugin for the OpenAI Agents SDK does, need that.
 //
 // The error is not nil if the host could not begin, or if something is left of a session; the next host on the same
 // directory removes that.
@@ -30,7 +34,10 @@ func (h *Host) Run(ctx context.Context, c client.Client, baseQueue string) error
 		if baseQueue == "" {
 			return func() {}, nil
 		}
-		queue := h.provider + "-host-" + uuid.NewString()
+		queue, err := h.ownQueue()
+		if err != nil {
+			return nil, err
+		}
 		w, err := newWorker(c, queue, worker.Options{
 			DisableWorkflowWorker:              true,
 			MaxConcurrentActivityExecutionSize: workerSlots(h.options.MaxConcurrent),

@@ -9,7 +9,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/sandboxguard/sandboxguard/internal/bind"
-	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 )
 
@@ -252,6 +251,7 @@ func (s *session) end(ctx context.Context, why string) error {
 		err = s.h.backend.Delete(ctx, s.id)
 	}
 	if err == nil {
+		s.noteEnd()
 		err = s.h.store.remove(s.id)
 	}
 	s.mu.Lock()
@@ -262,7 +262,7 @@ func (s *session) end(ctx context.Context, why string) error {
 		return err
 	}
 	s.box, s.life = nil, gone
-	s.rec.Manifest, s.rec.Given = sandbox.Manifest{}, nil // long, and needed by nobody
+	s.rec = lastOf(s.rec)
 	s.mu.Unlock()
 	s.h.forget(s, true)
 	s.h.options.Logger.Info("session ended", zap.String("session", s.id), zap.String("why", why))

@@ -2,10 +2,10 @@ package sandboxhost
 
 import (
 	"encoding/json"
-	"errors"
 
 	"github.com/sandboxguard/sandboxguard/internal/operation"
 	"github.com/sandboxguard/sandboxguard/sandbox"
+	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 )
 
 // state is what callers get to know of a session. It holds no path of the host and no handle but the session's id.
@@ -23,6 +23,8 @@ func state(kind string, r record) sandbox.SessionState {
 	return s
 }
 
+var errState = &backend.Error{Code: backend.StartFailed, Message: "the state of the session is not one that callers could read: delete the session, and create it with complete client_options"}
+
 // checked refuses a state that callers could not read: a workflow that gets one hangs.
 func checked(s sandbox.SessionState) error {
 	data, err := json.Marshal(s)
@@ -30,7 +32,7 @@ func checked(s sandbox.SessionState) error {
 		_, err = sandbox.Decode[sandbox.SessionState](data, sandbox.Strict)
 	}
 	if err != nil {
-		return errors.New("sandboxhost: the state of a session is not valid")
+		return errState
 	}
 	return nil
 }

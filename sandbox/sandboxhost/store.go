@@ -17,6 +17,8 @@ import (
 //
 //	<id>/<epoch>.json    the record
 //	<id>/runs/<name>     a command that was about to start, empty
+//	ended/<id>.json      a session that has ended: whose it was
+//	queue                the name of the host's own task queue
 //
 // A host claims a session by making the file of the next epoch, which succeeds for one of several, and removes the
 // earlier one. Whoever writes the file of an earlier epoch then finds a higher one beside it, before it acts. So a
@@ -43,6 +45,9 @@ func openStore(dir string) (store, error) {
 	}
 	if !info.IsDir() || runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		return store{}, errDir
+	}
+	if err := os.MkdirAll(filepath.Join(dir, endedDir), 0o700); err != nil {
+		return store{}, storeError("made", err)
 	}
 	return store{dir}, nil
 }
@@ -116,10 +121,16 @@ func (s store) read(id string) (r record, ok bool, err error) {
 	if err != nil {
 		return record{}, false, storeError("read", err)
 	}
-	if json.Unmarshal(data, &r) != nil || r.ID != id || r.Epoch != epoch {
+	if r, ok = decodeRecord(data, id); !ok || r.Epoch != epoch {
 		return record{}, false, nil
 	}
 	return r, true, nil
+}
+
+// decodeRecord is not ok unless data is the record of that session.
+func decodeRecord(data []byte, id string) (r record, ok bool) {
+	ok = json.Unmarshal(data, &r) == nil && r.ID == id
+	return r, ok
 }
 
 // epoch returns the highest epoch of a session, 0 if it has no record, and removes what a write that was cut short
@@ -183,14 +194,34 @@ func (s store) claim(r record) (record, error) {
 
 // write puts a record in its place by rename or link, whole or not at all.
 func (s store) write(r record, place func(from, to string) error) error {
+	data, err := encode(r)
+	if err != nil {
+		return err
+	}
+	err = put(s.file(r.ID, r.Epoch), data, place)
+	if errors.Is(err, errNoDir) {
+		return errSuperseded // another host ended the session
+	}
+	return err
+}
+
+func encode(r record) ([]byte, error) {
 	data, err := json.Marshal(r)
 	if err != nil {
-		return errors.New("sandboxhost: the record of a session has no JSON form: report it as a defect of the module")
+		return nil, errors.New("sandboxhost: the record of a session has no JSON form: report it as a defect of the module")
 	}
-	dir := s.session(r.ID)
+	return data, nil
+}
+
+// errNoDir is returned for a file whose directory is gone.
+var errNoDir = errors.New("sandboxhost: the directory of a file is gone")
+
+// put makes a file by rename or link, whole or not at all.
+func put(name string, data []byte, place func(from, to string) error) error {
+	dir := filepath.Dir(name)
 	f, err := os.CreateTemp(dir, temporary+"*") // mode 0600
 	if errors.Is(err, fs.ErrNotExist) {
-		return errSuperseded // another host ended the session
+		return errNoDir
 	}
 	if err != nil {
 		return storeError("written", err)
@@ -201,7 +232,7 @@ func (s store) write(r record, place func(from, to string) error) error {
 	if err != nil {
 		return storeError("written", err)
 	}
-	if err := place(f.Name(), s.file(r.ID, r.Epoch)); err != nil {
+	if err := place(f.Name(), name); err != nil {
 		return storeError("written", err)
 	}
 	syncDir(dir)

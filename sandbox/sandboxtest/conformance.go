@@ -228,6 +228,9 @@ func (c Conformance) files(t *testing.T) {
 	}
 	_, err := s.Read(t.Context(), "missing/file")
 	wantCode(t, "read of a missing file", err, backend.ReadNotFound)
+	if want := backend.FileNotFound("missing/file").Error(); err == nil || err.Error() != want {
+		t.Errorf("read of a missing file: %v, want %s", err, want)
+	}
 	for _, p := range []string{"", ".", "deep", "/work/space"} {
 		_, err := s.Read(t.Context(), p)
 		wantCode(t, "read of the directory "+p, err, backend.ArchiveRead)

@@ -211,7 +211,9 @@ func (c Conformance) ended(t *testing.T) {
 		end  func(t *testing.T, cancel func(), s backend.Sandbox)
 		is   func(error) bool
 	}{
-		{"timeout", nil, func(err error) bool { return backend.CodeOf(err) == backend.ExecTimeout }},
+		{"timeout", nil, func(err error) bool {
+			return backend.CodeOf(err) == backend.ExecTimeout && err.Error() == backend.TimedOut().Error()
+		}},
 		{"cancellation", func(_ *testing.T, cancel func(), _ backend.Sandbox) { cancel() }, func(err error) bool { return errors.Is(err, context.Canceled) }},
 		{"stop", func(t *testing.T, _ func(), s backend.Sandbox) {
 			t.Helper()

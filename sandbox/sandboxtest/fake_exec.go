@@ -40,7 +40,7 @@ func (b *fakeBox) Exec(ctx context.Context, cmd backend.Command) (int, error) {
 	defer kill(nil)
 	if cmd.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, cmd.Timeout, &backend.Error{Code: backend.ExecTimeout, Message: "command timed out"})
+		ctx, cancel = context.WithTimeoutCause(ctx, cmd.Timeout, backend.TimedOut())
 		defer cancel()
 	}
 	p := &process{kill: kill, ended: make(chan struct{})}

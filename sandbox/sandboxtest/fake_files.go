@@ -32,7 +32,7 @@ func (b *fakeBox) Read(_ context.Context, name string) (data []byte, err error) 
 		case c.tree.isDir(at):
 			return &backend.Error{Code: backend.ArchiveRead, Message: "the path is a directory"}
 		case !ok:
-			return &backend.Error{Code: backend.ReadNotFound, Message: "file not found"}
+			return backend.FileNotFound(name)
 		}
 		data = bytes.Clone(n.data)
 		return nil

@@ -1,0 +1,44 @@
+package sandboxhost
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/google/uuid"
+)
+
+const queueFile = "queue"
+
+var errQueueFile = errors.New("sandboxhost: the file \"" + queueFile + "\" in Options.Dir holds no name: remove it, the host makes another one")
+
+// ownQueue is the name of the host's own task queue. It is random, so that nobody guesses it, and the same for all
+// hosts that ever run on the directory: what callers were told reaches their sessions also after a restart.
+func (h *Host) ownQueue() (string, error) {
+	name, err := h.store.queue()
+	if err != nil {
+		return "", err
+	}
+	return h.provider + "-host-" + name, nil
+}
+
+// queue returns the random part of the name, which is made once.
+func (s store) queue() (string, error) {
+	file := filepath.Join(s.dir, queueFile)
+	data, err := os.ReadFile(file) //nolint:gosec // in the directory of records
+	if errors.Is(err, fs.ErrNotExist) {
+		// A link fails if another host was faster, whose name holds then.
+		if err := put(file, []byte(uuid.NewString()), os.Link); err != nil && !errors.Is(err, fs.ErrExist) {
+			return "", err
+		}
+		data, err = os.ReadFile(file) //nolint:gosec // as above
+	}
+	if err != nil {
+		return "", storeError("read", err)
+	}
+	if name, err := uuid.Parse(string(data)); err != nil || name.String() != string(data) {
+		return "", errQueueFile
+	}
+	return string(data), nil
+}
