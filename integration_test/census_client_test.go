@@ -128,14 +128,7 @@ func (p planter) host(ctx context.Context, t *testing.T, encoding string) {
 	query("query args", "ask", p.text("query args"))
 	query("query name", p.text("query name"), 1)
 	for _, name := range []string{"query result", "query error", "query panic"} {
-		// The handler plants, and a query that waits too long for it comes to nothing.
-		err := harness.Eventually(ctx, func() (bool, error) {
-			query(name, "ask", name)
-			return p.cell(name).planted.Load() || p.cell(name).refused.Load(), nil
-		})
-		if err != nil {
-			t.Error(err)
-		}
+		p.until(ctx, t, name, func() { query(name, "ask", name) })
 	}
 	// It answers with the details and the descriptions of the handlers.
 	if _, err := c.QueryWorkflow(ctx, id, "", "__temporal_workflow_metadata"); err != nil {

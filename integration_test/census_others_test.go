@@ -68,11 +68,13 @@ func (p planter) schedules(ctx context.Context, t *testing.T) {
 	})
 
 	handle := create("", func(*client.ScheduleOptions, *client.ScheduleWorkflowAction) {})
-	p.tried("schedule update", handle.Update(ctx, client.ScheduleUpdateOptions{DoUpdate: func(in client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
-		changed := in.Description.Schedule
-		changed.Action = &client.ScheduleWorkflowAction{ID: p.id("scheduled"), Workflow: "Sink", TaskQueue: idle, Args: []any{p.text("schedule update")}}
-		return &client.ScheduleUpdate{Schedule: &changed}, nil
-	}}))
+	p.until(ctx, t, "schedule update", func() {
+		p.tried("schedule update", handle.Update(ctx, client.ScheduleUpdateOptions{DoUpdate: func(in client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
+			changed := in.Description.Schedule
+			changed.Action = &client.ScheduleWorkflowAction{ID: p.id("scheduled"), Workflow: "Sink", TaskQueue: idle, Args: []any{p.text("schedule update")}}
+			return &client.ScheduleUpdate{Schedule: &changed}, nil
+		}}))
+	})
 	p.tried("schedule pause note", handle.Pause(ctx, client.SchedulePauseOptions{Note: p.text("schedule pause note")}))
 	p.tried("schedule unpause note", handle.Unpause(ctx, client.ScheduleUnpauseOptions{Note: p.text("schedule unpause note")}))
 	// They have no text of their own, only whose they are.

@@ -39,10 +39,11 @@ func courier(ctx workflow.Context, text string, last bool) ([]string, error) {
 		got = append(got, heard)
 		return nil
 	}
-	await := func(f workflow.Future) (heard string, err error) {
-		err = f.Get(ctx, &heard)
+	await := func(f workflow.Future) error {
+		var heard string
+		err := f.Get(ctx, &heard)
 		got = append(got, heard)
-		return heard, err
+		return err
 	}
 	failed := func(f workflow.Future) error {
 		var failure *temporal.ApplicationError
@@ -58,16 +59,16 @@ func courier(ctx workflow.Context, text string, last bool) ([]string, error) {
 		hear("second", workflow.MutableSideEffect(ctx, "m", func(workflow.Context) any { return text }, same)),
 		workflow.UpsertMemo(ctx, map[string]any{"note": text}),
 	}
-	if _, err := await(workflow.ExecuteActivity(ctx, "Repeat", text, false)); err != nil {
+	if err := await(workflow.ExecuteActivity(ctx, "Repeat", text, false)); err != nil {
 		return nil, err
 	}
-	if _, err := await(workflow.ExecuteLocalActivity(ctx, "Repeat", text, false)); err != nil {
+	if err := await(workflow.ExecuteLocalActivity(ctx, "Repeat", text, false)); err != nil {
 		return nil, err
 	}
 	errs = append(errs, failed(workflow.ExecuteActivity(ctx, "Repeat", text, true)), failed(workflow.ExecuteLocalActivity(ctx, "Repeat", text, true)))
 	child := workflow.ExecuteChildWorkflow(ctx, "Listen", text)
 	errs = append(errs, child.SignalChildWorkflow(ctx, "note", text).Get(ctx, nil))
-	if _, err := await(child); err != nil {
+	if err := await(child); err != nil {
 		return nil, err
 	}
 	errs = append(errs, workflow.NewTimerWithOptions(ctx, time.Millisecond, workflow.TimerOptions{Summary: text}).Get(ctx, nil))
