@@ -36,6 +36,8 @@ func (s *surveyor) operations(ctx workflow.Context) {
 	for _, row := range answered {
 		s.await(row, operate(ctx, operationService, "answer", []string{s.encoding, row}, ""))
 	}
+	// It never ends: that it has begun is all that the caller hears of it.
+	s.await("operation token", operate(ctx, operationService, "begin", s.encoding, "").GetNexusOperationExecution())
 }
 
 // registerOperations registers the handlers.
@@ -45,6 +47,7 @@ func (c *census) registerOperations(t *testing.T, r worker.Registry) {
 	err := service.Register(
 		nexus.NewSyncOperation("take", func(context.Context, any, nexus.StartOperationOptions) (any, error) { return "nothing", nil }),
 		nexus.NewSyncOperation("answer", c.answer),
+		&beginning{c: c},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -66,6 +69,18 @@ func (c *census) answer(_ context.Context, in []string, _ nexus.StartOperationOp
 		return nil, &nexus.OperationError{State: nexus.OperationStateFailed, Message: "failed", Cause: errors.New(p.text(row))}
 	}
 	return nil, nexus.NewHandlerErrorf(nexus.HandlerErrorTypeBadRequest, "no such row")
+}
+
+// beginning is an operation that goes on under a token.
+type beginning struct {
+	nexus.UnimplementedOperation[string, any]
+	c *census
+}
+
+func (*beginning) Name() string { return "begin" }
+
+func (b *beginning) Start(_ context.Context, encoding string, _ nexus.StartOperationOptions) (nexus.HandlerStartOperationResult[any], error) {
+	return &nexus.HandlerStartOperationResultAsync{OperationToken: b.c.planter(encoding).text("operation token")}, nil
 }
 
 // endpoint makes the server deliver the operations of the census to its worker.

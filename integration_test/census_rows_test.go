@@ -64,6 +64,7 @@ func rows() []row {
 		"activity fairness key", "child fairness key")
 	refused("retry policies", "start retry policy", "signal-with-start retry policy", "update-with-start retry policy", "standalone retry policy",
 		"schedule retry policy")
+	refused("retry policies", "activity retry policy", "child retry policy", "continue-as-new retry policy")
 	nowhere("retry policies", "local activity retry policy")
 	of("workflow ID, child ID, activity ID, update ID, signal name, task queue, types", "workflow id", "workflow type", "start task queue",
 		"activity type", "activity task queue", "child type", "child task queue", "external workflow id", "signal name", "client signal name",
@@ -105,6 +106,7 @@ func rows() []row {
 	of("Nexus operation input/header/summary", "operation input", "operation header", "operation summary", "operation name", "endpoint", "service",
 		"client Nexus input", "client Nexus header", "client Nexus summary", "client Nexus id")
 	of("Nexus handler result/error", answered...)
+	of("Nexus handler result/error", "operation token")
 	of("standalone activity args/summary/details", "standalone args", "standalone id", "standalone summary", "standalone details", "standalone cancel reason", "standalone terminate reason")
 	asked("standalone activity result", "standalone result", "standalone error")
 	of("schedules: create", "schedule args", "schedule args, payload", "schedule memo", "schedule search attribute", "schedule action memo",

@@ -89,6 +89,7 @@ func (s *surveyor) activities(ctx workflow.Context) {
 		take(row, workflow.WithValue(ctx, w.key, s.text(row)), 1)
 	}
 	s.await("local activity args", workflow.ExecuteLocalActivity(ctx, "Keep", s.encoding, "local activity args", s.cell("local activity args").text))
+	take("activity retry policy", with(func(o *workflow.ActivityOptions) { o.RetryPolicy = retryUnless(s.text("activity retry policy")) }), 1)
 	local := workflow.GetLocalActivityOptions(ctx)
 	local.RetryPolicy = retryUnless(s.text("local activity retry policy"))
 	s.await("local activity retry policy", workflow.ExecuteLocalActivity(workflow.WithLocalActivityOptions(ctx, local), "Take", 1))
@@ -125,6 +126,7 @@ func (s *surveyor) children(ctx workflow.Context) {
 	for _, w := range writers {
 		child("child"+w.row, workflow.WithValue(ctx, w.key, s.text("child"+w.row)), nil, "Sink")
 	}
+	child("child retry policy", ctx, func(o *workflow.ChildWorkflowOptions) { o.RetryPolicy = retryUnless(s.text("child retry policy")) }, "Sink")
 	child("child type", ctx, nil, s.text("child type"))
 	child("child memo", ctx, func(o *workflow.ChildWorkflowOptions) { o.Memo = map[string]any{"note": s.text("child memo")} }, "Sink")
 	child("child memo key", ctx, func(o *workflow.ChildWorkflowOptions) { o.Memo = map[string]any{s.text("child memo key"): 1} }, "Sink")
@@ -152,7 +154,7 @@ func (s *surveyor) children(ctx workflow.Context) {
 	for _, name := range []string{
 		"workflow result", "workflow failure", "workflow failure type", "workflow failure details", "workflow failure cause",
 		"workflow canceled details", "continue-as-new args", "raw continue-as-new",
-		"continue-as-new header", "continue-as-new header of a propagator",
+		"continue-as-new header", "continue-as-new header of a propagator", "continue-as-new retry policy",
 	} {
 		s.await(name, workflow.ExecuteChildWorkflow(ctx, "Ends", s.encoding, name))
 	}
@@ -206,6 +208,9 @@ func (c *census) ends(ctx workflow.Context, encoding, row string) (any, error) {
 		return nil, workflow.NewContinueAsNewError(workflow.WithValue(ctx, labelKey{}, p.text(row)), "Ends", encoding, "nothing")
 	case "continue-as-new header of a propagator":
 		return nil, workflow.NewContinueAsNewError(workflow.WithValue(ctx, carriedKey{}, p.text(row)), "Ends", encoding, "nothing")
+	case "continue-as-new retry policy":
+		o := workflow.ContinueAsNewErrorOptions{RetryPolicy: retryUnless(p.text(row))}
+		return nil, workflow.NewContinueAsNewErrorWithOptions(ctx, o, "Ends", encoding, "nothing")
 	case "continue-as-new type":
 		return nil, workflow.NewContinueAsNewError(ctx, p.text(row), encoding)
 	case "continue-as-new task queue":
