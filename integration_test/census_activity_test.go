@@ -21,6 +21,7 @@ var askingActivities = []string{"Give", "Linger"}
 
 func (c *census) registerActivities(r worker.Registry) {
 	r.RegisterActivityWithOptions(func(context.Context, any) error { return nil }, activity.RegisterOptions{Name: "Take"})
+	r.RegisterActivityWithOptions(c.keep, activity.RegisterOptions{Name: "Keep"})
 	r.RegisterActivityWithOptions(func(ctx context.Context) error {
 		info := activity.GetInfo(ctx)
 		c.tokens.Store(info.WorkflowExecution.ID+" "+info.ActivityID, info.TaskToken)
@@ -29,6 +30,16 @@ func (c *census) registerActivities(r worker.Registry) {
 	r.RegisterActivityWithOptions(func(context.Context, time.Time) error { return nil }, activity.RegisterOptions{Name: "Clock"})
 	r.RegisterActivityWithOptions(c.give, activity.RegisterOptions{Name: "Give"})
 	r.RegisterActivityWithOptions(c.linger, activity.RegisterOptions{Name: "Linger"})
+}
+
+// keep takes the text of a row, which is planted when it has come as it was.
+func (c *census) keep(_ context.Context, encoding, row, text string) error {
+	cell := c.planter(encoding).cell(row)
+	if text != cell.text {
+		return errors.New("something else came")
+	}
+	cell.planted.Store(true)
+	return nil
 }
 
 // ask gets the text of a row as an activity gets a secret: from the guard where

@@ -1,6 +1,7 @@
 package integration_test
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/hex"
@@ -9,7 +10,9 @@ import (
 	"net/url"
 	"strings"
 	"sync/atomic"
+	"testing"
 
+	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
 	guard "github.com/sandboxguard/sandboxguard/interceptor"
 )
 
@@ -91,6 +94,19 @@ func (p planter) cell(name string) *cell {
 		panic("the census has no row " + name)
 	}
 	return cell
+}
+
+// until repeats what others plant in: a call that waits for them too long, on a busy
+// machine, comes to nothing.
+func (p planter) until(ctx context.Context, t *testing.T, name string, try func()) {
+	t.Helper()
+	err := harness.Eventually(ctx, func() (bool, error) {
+		try()
+		return p.cell(name).planted.Load() || p.cell(name).refused.Load(), nil
+	})
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
 }
 
 // tried notes what became of a call with the text of a row. Other errors than

@@ -78,15 +78,16 @@ func (p planter) starts(ctx context.Context, t *testing.T) {
 	option("start summary", func(o *client.StartWorkflowOptions, text string) { o.StaticSummary = text })
 	option("start details", func(o *client.StartWorkflowOptions, text string) { o.StaticDetails = text })
 	option("workflow id", func(o *client.StartWorkflowOptions, text string) { o.ID = text })
+	option("start search attribute key", func(o *client.StartWorkflowOptions, text string) {
+		o.TypedSearchAttributes = temporal.NewSearchAttributes(unknown(text))
+	})
+	option("start fairness key", func(o *client.StartWorkflowOptions, text string) { o.Priority.FairnessKey = text })
+	option("start retry policy", func(o *client.StartWorkflowOptions, text string) { o.RetryPolicy = retryUnless(text) })
 	option("start task queue", func(o *client.StartWorkflowOptions, text string) { o.TaskQueue = text })
 
 	o := client.StartWorkflowOptions{TaskQueue: idle, WorkflowExecutionTimeout: time.Minute}
 	_, err := p.c.client.ExecuteWorkflow(ctx, o, p.text("workflow type"))
 	p.tried("workflow type", err)
-	_, err = p.c.client.ExecuteWorkflow(context.WithValue(ctx, labelKey{}, p.text("start header")), o, "Sink")
-	p.tried("start header", err)
-	_, err = p.c.client.ExecuteWorkflow(context.WithValue(ctx, carriedKey{}, p.text("start header of a propagator")), o, "Sink")
-	p.tried("start header of a propagator", err)
 
 	_, err = p.c.client.SignalWithStartWorkflow(ctx, p.id("s"), "note", 1, o, "Sink", p.text("signal-with-start args"))
 	p.tried("signal-with-start args", err)
@@ -96,6 +97,18 @@ func (p planter) starts(ctx context.Context, t *testing.T) {
 	noted.Memo = map[string]any{"note": p.text("signal-with-start memo")}
 	_, err = p.c.client.SignalWithStartWorkflow(ctx, p.id("s"), "note", 1, noted, "Sink")
 	p.tried("signal-with-start memo", err)
+	retried, fair := o, o
+	retried.RetryPolicy = retryUnless(p.text("signal-with-start retry policy"))
+	_, err = p.c.client.SignalWithStartWorkflow(ctx, p.id("s"), "note", 1, retried, "Sink")
+	p.tried("signal-with-start retry policy", err)
+	fair.Priority.FairnessKey = p.text("signal-with-start fairness key")
+	_, err = p.c.client.SignalWithStartWorkflow(ctx, p.id("s"), "note", 1, fair, "Sink")
+	p.tried("signal-with-start fairness key", err)
+}
+
+// retryUnless is a policy that names a type of errors.
+func retryUnless(errorType string) *temporal.RetryPolicy {
+	return &temporal.RetryPolicy{MaximumAttempts: 1, NonRetryableErrorTypes: []string{errorType}}
 }
 
 // host plants what a running workflow is told and asked.
@@ -115,7 +128,7 @@ func (p planter) host(ctx context.Context, t *testing.T, encoding string) {
 	query("query args", "ask", p.text("query args"))
 	query("query name", p.text("query name"), 1)
 	for _, name := range []string{"query result", "query error", "query panic"} {
-		query(name, "ask", name)
+		p.until(ctx, t, name, func() { query(name, "ask", name) })
 	}
 	// It answers with the details and the descriptions of the handlers.
 	if _, err := c.QueryWorkflow(ctx, id, "", "__temporal_workflow_metadata"); err != nil {
@@ -136,6 +149,7 @@ func (p planter) host(ctx context.Context, t *testing.T, encoding string) {
 		update(name, client.UpdateWorkflowOptions{UpdateName: "change", Args: []any{name}})
 	}
 	p.updateWithStart(ctx, encoding)
+	p.calls(ctx, t, id, encoding)
 	_, err = c.WorkflowService().SignalWorkflowExecution(ctx, &workflowservice.SignalWorkflowExecutionRequest{
 		Namespace: server.Namespace(), WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: id}, SignalName: "note",
 		Input: &commonpb.Payloads{Payloads: []*commonpb.Payload{p.payload(t, "raw signal")}},
@@ -150,20 +164,20 @@ func (p planter) host(ctx context.Context, t *testing.T, encoding string) {
 }
 
 func (p planter) updateWithStart(ctx context.Context, encoding string) {
-	try := func(name string, arg any, memo map[string]any, more ...any) {
+	try := func(name string, arg any, o client.StartWorkflowOptions, more ...any) {
 		id := p.id("u")
-		start := p.c.client.NewWithStartWorkflowOperation(client.StartWorkflowOptions{
-			ID: id, TaskQueue: p.c.queue, WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL, Memo: memo,
-		}, "Host", append([]any{encoding}, more...)...)
+		o.ID, o.TaskQueue, o.WorkflowIDConflictPolicy = id, p.c.queue, enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL
+		start := p.c.client.NewWithStartWorkflowOperation(o, "Host", append([]any{encoding}, more...)...)
 		_, err := p.c.client.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
 			StartWorkflowOperation: start,
 			UpdateOptions:          client.UpdateWorkflowOptions{WorkflowID: id, UpdateName: "change", Args: []any{arg}, WaitForStage: client.WorkflowUpdateStageCompleted},
 		})
 		p.tried(name, err)
 	}
-	try("update-with-start start args", "nothing", nil, p.text("update-with-start start args"))
-	try("update-with-start memo", "nothing", map[string]any{"note": p.text("update-with-start memo")})
-	try("update-with-start update args", p.text("update-with-start update args"), nil)
+	try("update-with-start start args", "nothing", client.StartWorkflowOptions{}, p.text("update-with-start start args"))
+	try("update-with-start memo", "nothing", client.StartWorkflowOptions{Memo: map[string]any{"note": p.text("update-with-start memo")}})
+	try("update-with-start retry policy", "nothing", client.StartWorkflowOptions{RetryPolicy: retryUnless(p.text("update-with-start retry policy"))})
+	try("update-with-start update args", p.text("update-with-start update args"), client.StartWorkflowOptions{})
 }
 
 // notes plants what goes with the end of a workflow.
@@ -196,51 +210,6 @@ func (p planter) raws(ctx context.Context, t *testing.T) {
 		}},
 	})
 	p.tried("worker deployment of an override", err)
-}
-
-// identities plants in the names that a client and a worker have for themselves.
-func (p planter) identities(ctx context.Context, t *testing.T) {
-	t.Helper()
-	o, err := p.c.options(t, func(o *client.Options) { o.Identity = p.text("client identity") })
-	if err != nil {
-		t.Fatal(err)
-	}
-	named, err := server.Client(o)
-	p.tried("client identity", err)
-	if err == nil {
-		_, err = named.ExecuteWorkflow(ctx, client.StartWorkflowOptions{TaskQueue: idle, WorkflowExecutionTimeout: time.Minute}, "Sink")
-		p.tried("client identity", err)
-	}
-
-	queue := harness.ID("census-named")
-	w, err := harness.NewWorker(p.c.client, queue, worker.Options{Identity: p.text("worker identity")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.named(ctx, t, "worker identity", queue, w)
-	if w, err = harness.NewWorker(p.c.client, queue, worker.Options{BuildID: p.text("worker build id")}); err != nil { //nolint:staticcheck // still in use
-		t.Fatal(err)
-	}
-	p.named(ctx, t, "worker build id", queue, w)
-}
-
-// named runs a workflow on a worker with a name of its own.
-func (p planter) named(ctx context.Context, t *testing.T, name, queue string, w worker.Worker) {
-	t.Helper()
-	p.c.registerWorkflows(w)
-	err := w.Start()
-	p.tried(name, err)
-	if err != nil {
-		return
-	}
-	defer w.Stop()
-	run, err := p.c.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{TaskQueue: queue}, "Ends", p.cell(name).encoding, "nothing")
-	if err == nil {
-		err = run.Get(ctx, nil)
-	}
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 // before plants what stands in histories already: somebody without the guard

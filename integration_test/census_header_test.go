@@ -17,6 +17,16 @@ type (
 	carriedKey struct{}
 )
 
+// A writer puts a text of the context into headers.
+type writer struct {
+	key any
+	// row is what the rows of the writer are called after the name of the call.
+	row string
+}
+
+// writers are an interceptor and a propagator, which the SDK calls last.
+var writers = []writer{{labelKey{}, " header"}, {carriedKey{}, " header of a propagator"}}
+
 // labels is an interceptor of somebody else's that writes a text of the context
 // into the header of every call.
 type labels struct{ interceptor.InterceptorBase }
@@ -47,9 +57,46 @@ type labelsClient struct {
 	interceptor.ClientOutboundInterceptorBase
 }
 
+func labelCall(ctx context.Context) { label(ctx.Value(labelKey{}), interceptor.Header(ctx)) }
+
 func (o *labelsClient) ExecuteWorkflow(ctx context.Context, in *interceptor.ClientExecuteWorkflowInput) (client.WorkflowRun, error) {
-	label(ctx.Value(labelKey{}), interceptor.Header(ctx))
+	labelCall(ctx)
 	return o.Next.ExecuteWorkflow(ctx, in)
+}
+
+func (o *labelsClient) SignalWithStartWorkflow(ctx context.Context, in *interceptor.ClientSignalWithStartWorkflowInput) (client.WorkflowRun, error) {
+	labelCall(ctx)
+	return o.Next.SignalWithStartWorkflow(ctx, in)
+}
+
+func (o *labelsClient) UpdateWithStartWorkflow(ctx context.Context, in *interceptor.ClientUpdateWithStartWorkflowInput) (client.WorkflowUpdateHandle, error) {
+	labelCall(ctx)
+	return o.Next.UpdateWithStartWorkflow(ctx, in)
+}
+
+func (o *labelsClient) SignalWorkflow(ctx context.Context, in *interceptor.ClientSignalWorkflowInput) error {
+	labelCall(ctx)
+	return o.Next.SignalWorkflow(ctx, in)
+}
+
+func (o *labelsClient) QueryWorkflow(ctx context.Context, in *interceptor.ClientQueryWorkflowInput) (converter.EncodedValue, error) {
+	labelCall(ctx)
+	return o.Next.QueryWorkflow(ctx, in)
+}
+
+func (o *labelsClient) UpdateWorkflow(ctx context.Context, in *interceptor.ClientUpdateWorkflowInput) (client.WorkflowUpdateHandle, error) {
+	labelCall(ctx)
+	return o.Next.UpdateWorkflow(ctx, in)
+}
+
+func (o *labelsClient) ExecuteActivity(ctx context.Context, in *interceptor.ClientExecuteActivityInput) (client.ActivityHandle, error) {
+	labelCall(ctx)
+	return o.Next.ExecuteActivity(ctx, in)
+}
+
+func (o *labelsClient) CreateSchedule(ctx context.Context, in *interceptor.ScheduleClientCreateInput) (client.ScheduleHandle, error) {
+	labelCall(ctx)
+	return o.Next.CreateSchedule(ctx, in)
 }
 
 func (o *labelsClient) ExecuteNexusOperation(ctx context.Context, in *interceptor.ClientExecuteNexusOperationInput) (client.NexusOperationHandle, error) {
@@ -73,18 +120,32 @@ type labelsOutbound struct {
 	interceptor.WorkflowOutboundInterceptorBase
 }
 
-func (o *labelsOutbound) ExecuteActivity(ctx workflow.Context, activityType string, args ...any) workflow.Future {
+func labelFrom(ctx workflow.Context) {
 	label(ctx.Value(labelKey{}), interceptor.WorkflowHeader(ctx))
+}
+
+func (o *labelsOutbound) ExecuteActivity(ctx workflow.Context, activityType string, args ...any) workflow.Future {
+	labelFrom(ctx)
 	return o.Next.ExecuteActivity(ctx, activityType, args...)
 }
 
+func (o *labelsOutbound) ExecuteLocalActivity(ctx workflow.Context, activityType string, args ...any) workflow.Future {
+	labelFrom(ctx)
+	return o.Next.ExecuteLocalActivity(ctx, activityType, args...)
+}
+
+func (o *labelsOutbound) NewContinueAsNewError(ctx workflow.Context, wfn any, args ...any) error {
+	labelFrom(ctx)
+	return o.Next.NewContinueAsNewError(ctx, wfn, args...)
+}
+
 func (o *labelsOutbound) ExecuteChildWorkflow(ctx workflow.Context, childType string, args ...any) workflow.ChildWorkflowFuture {
-	label(ctx.Value(labelKey{}), interceptor.WorkflowHeader(ctx))
+	labelFrom(ctx)
 	return o.Next.ExecuteChildWorkflow(ctx, childType, args...)
 }
 
 func (o *labelsOutbound) SignalExternalWorkflow(ctx workflow.Context, workflowID, runID, name string, arg any) workflow.Future {
-	label(ctx.Value(labelKey{}), interceptor.WorkflowHeader(ctx))
+	labelFrom(ctx)
 	return o.Next.SignalExternalWorkflow(ctx, workflowID, runID, name, arg)
 }
 

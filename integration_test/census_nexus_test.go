@@ -6,193 +6,93 @@ import (
 	"testing"
 
 	"github.com/nexus-rpc/sdk-go/nexus"
-	commandpb "go.temporal.io/api/command/v1"
-	commonpb "go.temporal.io/api/common/v1"
-	failurepb "go.temporal.io/api/failure/v1"
-	"go.temporal.io/sdk/converter"
-	"go.temporal.io/sdk/interceptor"
-	"go.temporal.io/sdk/temporal"
-	"go.temporal.io/sdk/testsuite"
+	nexuspb "go.temporal.io/api/nexus/v1"
+	"go.temporal.io/api/operatorservice/v1"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
-	"google.golang.org/protobuf/proto"
-
-	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
-	guard "github.com/sandboxguard/sandboxguard/interceptor"
-	"github.com/sandboxguard/sandboxguard/interceptor/interceptortest"
-	"github.com/sandboxguard/sandboxguard/secrets/redact"
 )
 
-// nexusRows are the channels of Nexus operations. The embedded server has no port
-// for them, so they are planted in the SDK's test environment, which sends no
-// requests: what is searched is what the last interceptor hands to the SDK.
-var nexusRows = []string{
-	"operation input", "operation header", "operation summary", "operation name", "endpoint", "service",
-	"handler result", "handler error", "operation error", "operation error cause",
-}
+// operationService is the Nexus service of the census. Its endpoint has the name of
+// the queue.
+const operationService = "census"
 
-// handed keeps what interceptors hand to the SDK, as messages.
-type handed struct {
-	interceptor.InterceptorBase
-	messages []proto.Message
-}
+// answered are the rows that a handler plants in its answer.
+var answered = []string{"handler result", "handler error", "operation error", "operation error cause"}
 
-func (h *handed) InterceptWorkflow(_ workflow.Context, next interceptor.WorkflowInboundInterceptor) interceptor.WorkflowInboundInterceptor {
-	i := &handedInbound{h: h}
-	i.Next = next
-	return i
-}
-
-type handedInbound struct {
-	interceptor.WorkflowInboundInterceptorBase
-	h *handed
-}
-
-func (i *handedInbound) Init(next interceptor.WorkflowOutboundInterceptor) error {
-	o := &handedOutbound{h: i.h}
-	o.Next = next
-	return i.Next.Init(o)
-}
-
-type handedOutbound struct {
-	interceptor.WorkflowOutboundInterceptorBase
-	h *handed
-}
-
-func (o *handedOutbound) ExecuteNexusOperation(ctx workflow.Context, in interceptor.ExecuteNexusOperationInput) workflow.NexusOperationFuture {
-	name, _ := in.Operation.(string)
-	o.h.messages = append(o.h.messages, &commandpb.ScheduleNexusOperationCommandAttributes{
-		Endpoint: in.Client.Endpoint(), Service: in.Client.Service(), Operation: name, Input: encoded(in.Input), NexusHeader: in.NexusHeader,
-	}, encoded(in.Options.Summary))
-	return o.Next.ExecuteNexusOperation(ctx, in)
-}
-
-func encoded(v any) *commonpb.Payload {
-	p, err := converter.GetDefaultDataConverter().ToPayload(v)
-	if err != nil {
-		panic(err)
+// operations plants in what a workflow asks of Nexus operations, and has the
+// worker plant in the answers.
+func (s *surveyor) operations(ctx workflow.Context) {
+	operate := func(ctx workflow.Context, service, operation string, input any, summary string) workflow.NexusOperationFuture {
+		return workflow.NewNexusClient(s.c.queue, service).ExecuteOperation(ctx, operation, input, workflow.NexusOperationOptions{
+			ScheduleToCloseTimeout: programsPatience, Summary: summary,
+		})
 	}
-	return p
-}
-
-// operated plants one row and returns what came of it.
-func operated(p planter, row string) func(workflow.Context) (any, error) {
-	return func(ctx workflow.Context) (any, error) {
-		endpoint, service, operation, input := "endpoint", "service", "take", any("nothing")
-		o := workflow.NexusOperationOptions{}
-		switch row {
-		case "operation input":
-			input = map[string]any{"v": p.text(row)}
-		case "operation header":
-			ctx = workflow.WithValue(ctx, labelKey{}, p.text(row))
-		case "operation summary":
-			o.Summary = p.text(row)
-		case "operation name":
-			operation = p.text(row)
-		case "endpoint":
-			endpoint = p.text(row)
-		case "service":
-			service = p.text(row)
-		default:
-			input = row
-		}
-		var result any
-		err := workflow.NewNexusClient(endpoint, service).ExecuteOperation(ctx, operation, input, o).Get(ctx, &result)
-		return result, err
+	s.await("operation input", operate(ctx, operationService, "take", map[string]any{"v": s.text("operation input")}, ""))
+	s.await("operation summary", operate(ctx, operationService, "take", "nothing", s.text("operation summary")))
+	labelled := workflow.WithValue(ctx, labelKey{}, s.text("operation header"))
+	s.await("operation header", operate(labelled, operationService, "take", "nothing", ""))
+	s.await("operation name", operate(ctx, operationService, s.text("operation name"), "nothing", ""))
+	s.await("service", operate(ctx, s.text("service"), "take", "nothing", ""))
+	for _, row := range answered {
+		s.await(row, operate(ctx, operationService, "answer", []string{s.encoding, row}, ""))
 	}
+	// It never ends: that it has begun is all that the caller hears of it.
+	s.await("operation token", operate(ctx, operationService, "begin", s.encoding, "").GetNexusOperationExecution())
 }
 
-// answering is the handler of the worker.
-func answering(p planter) nexus.Operation[any, any] {
-	return nexus.NewSyncOperation("take", func(_ context.Context, in any, _ nexus.StartOperationOptions) (any, error) {
-		row, _ := in.(string)
-		switch row {
-		case "handler result":
-			return map[string]any{"v": p.text(row)}, nil
-		case "handler error":
-			return nil, nexus.NewHandlerErrorf(nexus.HandlerErrorTypeBadRequest, "failed with %s", p.text(row))
-		case "operation error":
-			return nil, nexus.NewOperationFailedErrorf("failed with %s", p.text(row))
-		case "operation error cause":
-			return nil, &nexus.OperationError{State: nexus.OperationStateFailed, Message: "failed", Cause: errors.New(p.text(row))}
-		}
-		return "nothing", nil
-	})
-}
-
-// TestCensusOfNexus is the census for the channels of Nexus operations.
-func TestCensusOfNexus(t *testing.T) {
-	t.Parallel()
-	for _, guarded := range []bool{false, true} {
-		counts := map[string]int{}
-		for _, e := range encodings {
-			for i, name := range nexusRows {
-				planted := newCell(i, row{name: name}, e)
-				places := operateOnce(t, planter{cells: map[string]*cell{name: planted}}, planted, guarded)
-				switch {
-				case !planted.planted.Load():
-					t.Errorf("%s, %s: was not planted", name, e.name)
-				case guarded && len(places) > 0:
-					t.Errorf("%s, %s: ARRIVED in %s", name, e.name, places[0])
-				case !guarded && len(places) == 0:
-					t.Errorf("%s, %s: was not found without the guard", name, e.name)
-				case planted.refused.Load():
-					counts["refused before send"]++
-				case guarded:
-					counts["removed"]++
-				}
-			}
-		}
-		t.Logf("Nexus, guarded %v: %d channels, %d cells: %v", guarded, len(nexusRows), len(nexusRows)*len(encodings), counts)
-	}
-}
-
-// operateOnce runs one cell and returns where its value is in what was handed to
-// the SDK and in what the caller got back, which is what its history would hold.
-func operateOnce(t *testing.T, p planter, c *cell, guarded bool) []interceptortest.Place {
+// registerOperations registers the handlers.
+func (c *census) registerOperations(t *testing.T, r worker.Registry) {
 	t.Helper()
-	seen := &handed{}
-	list := []interceptor.WorkerInterceptor{seen}
-	if guarded {
-		hidden := redact.NewSet()
-		if err := hidden.Add(c.name, c.value); err != nil {
-			t.Fatal(err)
-		}
-		g, err := guard.New(guard.Options{Policies: policies(t, "version: 1\ndefault: {mode: enforce, literals: off}\n"), Hidden: hidden, Audit: &records{}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, g)
-	}
-	service := nexus.NewService("service")
-	if err := service.Register(answering(p)); err != nil {
+	service := nexus.NewService(operationService)
+	err := service.Register(
+		nexus.NewSyncOperation("take", func(context.Context, any, nexus.StartOperationOptions) (any, error) { return "nothing", nil }),
+		nexus.NewSyncOperation("answer", c.answer),
+		&beginning{c: c},
+	)
+	if err != nil {
 		t.Fatal(err)
 	}
-	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(harness.Discard())
-	env := suite.NewTestWorkflowEnvironment()
-	env.SetWorkerOptions(worker.Options{Interceptors: append(list, &labels{})})
-	env.RegisterNexusService(service)
-	program := operated(p, c.row.name)
-	var got any
-	var failed error
-	env.ExecuteWorkflow(func(ctx workflow.Context) error {
-		got, failed = program(ctx)
-		return nil
-	})
-	p.tried(c.row.name, failed)
-	messages := append(seen.messages, encoded(got))
-	if failed != nil {
-		messages = append(messages, failure(failed))
-	}
-	f := interceptortest.NewFinder([]string{c.value})
-	var places []interceptortest.Place
-	for _, m := range messages {
-		places = append(places, f.Message(m)...)
-	}
-	return places
+	r.RegisterNexusService(service)
 }
 
-func failure(err error) *failurepb.Failure {
-	return temporal.GetDefaultFailureConverter().ErrorToFailure(err)
+// answer answers in the way that the row is named after.
+func (c *census) answer(_ context.Context, in []string, _ nexus.StartOperationOptions) (any, error) {
+	p, row := c.planter(in[0]), in[1]
+	switch row {
+	case "handler result":
+		return map[string]any{"v": p.text(row)}, nil
+	case "handler error":
+		return nil, nexus.NewHandlerErrorf(nexus.HandlerErrorTypeBadRequest, "failed with %s", p.text(row))
+	case "operation error":
+		return nil, nexus.NewOperationFailedErrorf("failed with %s", p.text(row))
+	case "operation error cause":
+		return nil, &nexus.OperationError{State: nexus.OperationStateFailed, Message: "failed", Cause: errors.New(p.text(row))}
+	}
+	return nil, nexus.NewHandlerErrorf(nexus.HandlerErrorTypeBadRequest, "no such row")
+}
+
+// beginning is an operation that goes on under a token.
+type beginning struct {
+	nexus.UnimplementedOperation[string, any]
+	c *census
+}
+
+func (*beginning) Name() string { return "begin" }
+
+func (b *beginning) Start(_ context.Context, encoding string, _ nexus.StartOperationOptions) (nexus.HandlerStartOperationResult[any], error) {
+	return &nexus.HandlerStartOperationResultAsync{OperationToken: b.c.planter(encoding).text("operation token")}, nil
+}
+
+// endpoint makes the server deliver the operations of the census to its worker.
+func (c *census) endpoint(ctx context.Context, t *testing.T) {
+	t.Helper()
+	_, err := c.plain.OperatorService().CreateNexusEndpoint(ctx, &operatorservice.CreateNexusEndpointRequest{Spec: &nexuspb.EndpointSpec{
+		Name: c.queue,
+		Target: &nexuspb.EndpointTarget{Variant: &nexuspb.EndpointTarget_Worker_{
+			Worker: &nexuspb.EndpointTarget_Worker{Namespace: server.Namespace(), TaskQueue: c.queue},
+		}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
 }

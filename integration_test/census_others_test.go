@@ -3,12 +3,10 @@ package integration_test
 import (
 	"context"
 	"errors"
-	"slices"
 	"testing"
 	"time"
 
 	"go.temporal.io/api/enums/v1"
-	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
@@ -59,15 +57,31 @@ func (p planter) schedules(ctx context.Context, t *testing.T) {
 	create("schedule workflow type", func(_ *client.ScheduleOptions, a *client.ScheduleWorkflowAction) {
 		a.Workflow = p.text("schedule workflow type")
 	})
+	create("schedule search attribute key", func(o *client.ScheduleOptions, _ *client.ScheduleWorkflowAction) {
+		o.TypedSearchAttributes = temporal.NewSearchAttributes(unknown(p.text("schedule search attribute key")))
+	})
+	create("schedule fairness key", func(_ *client.ScheduleOptions, a *client.ScheduleWorkflowAction) {
+		a.Priority.FairnessKey = p.text("schedule fairness key")
+	})
+	create("schedule retry policy", func(_ *client.ScheduleOptions, a *client.ScheduleWorkflowAction) {
+		a.RetryPolicy = retryUnless(p.text("schedule retry policy"))
+	})
 
 	handle := create("", func(*client.ScheduleOptions, *client.ScheduleWorkflowAction) {})
-	p.tried("schedule update", handle.Update(ctx, client.ScheduleUpdateOptions{DoUpdate: func(in client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
-		changed := in.Description.Schedule
-		changed.Action = &client.ScheduleWorkflowAction{ID: p.id("scheduled"), Workflow: "Sink", TaskQueue: idle, Args: []any{p.text("schedule update")}}
-		return &client.ScheduleUpdate{Schedule: &changed}, nil
-	}}))
+	p.until(ctx, t, "schedule update", func() {
+		p.tried("schedule update", handle.Update(ctx, client.ScheduleUpdateOptions{DoUpdate: func(in client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
+			changed := in.Description.Schedule
+			changed.Action = &client.ScheduleWorkflowAction{ID: p.id("scheduled"), Workflow: "Sink", TaskQueue: idle, Args: []any{p.text("schedule update")}}
+			return &client.ScheduleUpdate{Schedule: &changed}, nil
+		}}))
+	})
 	p.tried("schedule pause note", handle.Pause(ctx, client.SchedulePauseOptions{Note: p.text("schedule pause note")}))
 	p.tried("schedule unpause note", handle.Unpause(ctx, client.ScheduleUnpauseOptions{Note: p.text("schedule unpause note")}))
+	// They have no text of their own, only whose they are.
+	p.tried("schedule trigger", schedules.GetHandle(ctx, p.text("schedule trigger")).Trigger(ctx, client.ScheduleTriggerOptions{}))
+	p.tried("schedule backfill", schedules.GetHandle(ctx, p.text("schedule backfill")).Backfill(ctx, client.ScheduleBackfillOptions{
+		Backfill: []client.ScheduleBackfill{{Start: time.Unix(0, 0), End: time.Unix(1, 0)}},
+	}))
 	if err := handle.Delete(ctx); err != nil {
 		t.Error(err)
 	}
@@ -79,7 +93,7 @@ func (p planter) standalones(ctx context.Context, t *testing.T, encoding string)
 	t.Helper()
 	c := p.c.client
 	start := func(name, queue, activityType string, change func(*client.StartActivityOptions), args ...any) client.ActivityHandle {
-		o := client.StartActivityOptions{ID: p.id("standalone"), TaskQueue: queue, StartToCloseTimeout: 30 * time.Second, ScheduleToCloseTimeout: 30 * time.Second}
+		o := client.StartActivityOptions{ID: p.id("standalone"), TaskQueue: queue, StartToCloseTimeout: programsPatience, ScheduleToCloseTimeout: programsPatience}
 		o.RetryPolicy = &temporal.RetryPolicy{MaximumAttempts: 1}
 		if change != nil {
 			change(&o)
@@ -94,6 +108,15 @@ func (p planter) standalones(ctx context.Context, t *testing.T, encoding string)
 	}
 	start("standalone args", idle, "Take", nil, p.text("standalone args"))
 	start("standalone id", idle, "Take", func(o *client.StartActivityOptions) { o.ID = p.text("standalone id") }, 1)
+	start("standalone fairness key", idle, "Take", func(o *client.StartActivityOptions) {
+		o.Priority.FairnessKey = p.text("standalone fairness key")
+	}, 1)
+	start("standalone retry policy", idle, "Take", func(o *client.StartActivityOptions) {
+		o.RetryPolicy = retryUnless(p.text("standalone retry policy"))
+	}, 1)
+	start("standalone search attribute key", idle, "Take", func(o *client.StartActivityOptions) {
+		o.TypedSearchAttributes = temporal.NewSearchAttributes(unknown(p.text("standalone search attribute key")))
+	}, 1)
 	start("standalone summary", idle, "Take", func(o *client.StartActivityOptions) { o.Summary = p.text("standalone summary") }, 1)
 	start("standalone details", idle, "Take", func(o *client.StartActivityOptions) { o.StaticDetails = p.text("standalone details") }, 1)
 	p.tried("standalone cancel reason", start("", idle, "Take", nil, 1).Cancel(ctx, client.CancelActivityOptions{Reason: p.text("standalone cancel reason")}))
@@ -157,40 +180,4 @@ func (p planter) completions(ctx context.Context, t *testing.T) {
 	if err := run.Get(ctx, nil); err != nil {
 		t.Error(err)
 	}
-}
-
-// stops plants in what stops a workflow or sends it to nobody.
-func (p planter) stops(ctx context.Context, t *testing.T, encoding string) {
-	t.Helper()
-	for _, program := range []struct{ workflowType, row string }{
-		{"Ends", "workflow panic"},
-		{"Ends", "continue-as-new type"},
-		{"Ends", "continue-as-new task queue"},
-		{"Names", "change id"},
-		{"Names", "mutable side effect id"},
-		{"Names", "activity fairness key"},
-	} {
-		run, err := p.c.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-			ID: p.id("stop"), TaskQueue: p.c.queue, WorkflowExecutionTimeout: time.Minute,
-		}, program.workflowType, encoding, program.row)
-		if err != nil {
-			t.Fatal(err)
-		}
-		event, err := harness.AwaitEvent(ctx, p.c.plain, run.GetID(), run.GetRunID(), func(e *historypb.HistoryEvent) bool {
-			return slices.Contains(stopped, e.GetEventType())
-		})
-		if err != nil {
-			t.Fatalf("%s: %v", program.row, err)
-		}
-		if event.GetEventType() == enums.EVENT_TYPE_WORKFLOW_EXECUTION_FAILED {
-			p.tried(program.row, run.Get(ctx, nil))
-		}
-	}
-}
-
-// stopped are the events that tell that a program of stops got as far as it can. A
-// task that fails is tried again until the run times out.
-var stopped = []enums.EventType{
-	enums.EVENT_TYPE_WORKFLOW_TASK_FAILED, enums.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED,
-	enums.EVENT_TYPE_WORKFLOW_EXECUTION_FAILED, enums.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW,
 }

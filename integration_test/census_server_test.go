@@ -17,7 +17,7 @@ import (
 
 // visibleChannels is how many channels the server must show a value of when
 // nothing guards them. The others are answers, logs, and calls that it refuses.
-const visibleChannels = 90
+const visibleChannels = 120
 
 // server asks the server itself, as users do, and not only what was sent to it: with
 // the guard it shows nothing, without it most of the values.

@@ -92,7 +92,7 @@ type census struct {
 func (c *census) prepare(t *testing.T) {
 	t.Helper()
 	c.queue, c.hidden = harness.ID("census"), redact.NewSet()
-	c.tap, c.log, c.metrics, c.store, c.sink = &interceptortest.Tap{}, &harness.Log{}, newTags(), &cellar{}, &records{}
+	c.tap, c.log, c.metrics, c.store, c.sink = &interceptortest.Tap{}, &harness.Log{}, newTags(), &cellar{kind: "cellar"}, &records{}
 	values := map[string]string{}
 	for i, r := range rows() {
 		for _, e := range c.encodings {
@@ -228,12 +228,13 @@ func (h *tags) Bytes() []byte {
 
 // cellar is an external store for large payloads.
 type cellar struct {
+	kind string
 	mu   sync.Mutex
 	kept []*commonpb.Payload
 }
 
-func (*cellar) Name() string { return "cellar" }
-func (*cellar) Type() string { return "cellar" }
+func (*cellar) Name() string   { return "cellar" }
+func (s *cellar) Type() string { return s.kind }
 
 func (s *cellar) Store(_ converter.StorageDriverStoreContext, payloads []*commonpb.Payload) ([]converter.StorageDriverClaim, error) {
 	s.mu.Lock()

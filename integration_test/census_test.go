@@ -27,17 +27,19 @@ const programsPatience = 5 * time.Minute
 // nothing more can come.
 func (c *census) take(t *testing.T) {
 	t.Helper()
-	w, err := harness.NewWorker(c.client, c.queue, worker.Options{})
+	ctx, cancel := context.WithTimeout(t.Context(), programsPatience)
+	defer cancel()
+	c.endpoint(ctx, t)
+	w, err := harness.NewWorker(c.client, c.queue, worker.Options{EnableSessionWorker: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.registerActivities(w)
 	c.registerWorkflows(w)
+	c.registerOperations(t, w)
 	if err := w.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), programsPatience)
-	defer cancel()
 	var all sync.WaitGroup
 	for _, e := range c.encodings {
 		p := c.planter(e.name)
@@ -65,6 +67,8 @@ func (c *census) programs(ctx context.Context, t *testing.T, p planter, encoding
 	p.completions(ctx, t)
 	p.stops(ctx, t, encoding)
 	p.before(ctx, t, encoding)
+	p.builtins(ctx, t, encoding)
+	p.mismatches(ctx, t)
 	if err := run.Get(ctx, nil); err != nil {
 		t.Errorf("the survey ended with %v", err)
 	}
@@ -109,14 +113,14 @@ func (c *census) values() []string {
 //
 // It is not run beside other tests: some of those have programs with short timeouts.
 func TestCensus(t *testing.T) {
-	if names := uniqueNames(rows()); names < 90 {
-		t.Fatalf("the census has %d channels, want 90", names)
+	if names := uniqueNames(rows()); names < 220 {
+		t.Fatalf("the census has %d channels, want 220", names)
 	}
 	for _, s := range sealings {
 		for _, mode := range []string{"", "enforce", "report"} {
 			c := &census{sealing: s, mode: mode, encodings: encodings}
-			if mode != "enforce" && s.name != sealings[0].name {
-				c.encodings = encodings[:1] // which encodings are found is no matter of the set-up
+			if !c.guarded() && s.name != sealings[0].name {
+				c.encodings = encodings[:1] // that a channel is seen is no matter of the encoding
 			}
 			t.Run(c.name(), func(t *testing.T) {
 				t.Parallel()
@@ -146,7 +150,13 @@ func (c *census) judge(t *testing.T) {
 		name := fmt.Sprintf("%s, %s", cell.row.name, cell.encoding)
 		column := "removed"
 		switch {
-		case !cell.planted.Load():
+		case cell.row.nowhere && len(found[i]) > 0:
+			column = "ARRIVED"
+			t.Errorf("%s: ARRIVED in %s", name, found[i][0])
+		case c.guarded() && cell.row.refused && !cell.refused.Load():
+			column = "not refused"
+			t.Errorf("%s: was not refused; it is in %s", name, found[i])
+		case !cell.planted.Load() && !cell.refused.Load():
 			column = "not planted"
 			t.Errorf("%s: was not planted", name)
 		case c.guarded() && cell.row.before && len(found[i]) > 0 && len(bare[i]) == 0:
@@ -158,6 +168,8 @@ func (c *census) judge(t *testing.T) {
 			}
 		case cell.refused.Load():
 			column = "refused before send"
+		case cell.row.nowhere:
+			column = "nowhere"
 		case !c.guarded() && cell.row.unseen && c.sealing.converter:
 			column = "unseen"
 		case !c.guarded():

@@ -15,7 +15,7 @@ import (
 var stage = temporal.NewSearchAttributeKeyKeyword("SampleStage")
 
 func (c *census) registerWorkflows(r worker.Registry) {
-	for name, f := range map[string]any{"Survey": c.survey, "Host": c.host, "Ends": c.ends, "Names": c.names, "Pending": c.pending} {
+	for name, f := range map[string]any{"Survey": c.survey, "Host": c.host, "Ends": c.ends, "Names": c.names, "Pending": c.pending, "Holds": c.holds} {
 		r.RegisterWorkflowWithOptions(f, workflow.RegisterOptions{Name: name})
 	}
 }
@@ -36,6 +36,7 @@ func (c *census) survey(ctx workflow.Context, encoding string) error {
 	s.activities(ctx)
 	s.children(ctx)
 	s.effects(ctx)
+	s.operations(ctx)
 	for _, name := range s.order {
 		f := s.futures[name]
 		if s.open[name] && !f.IsReady() {
@@ -81,8 +82,17 @@ func (s *surveyor) activities(ctx workflow.Context) {
 	take("activity args", ctx, s.text("activity args"))
 	take("activity args, map key", ctx, map[string]any{s.text("activity args, map key"): 1})
 	take("activity args, bytes", ctx, struct{ B []byte }{[]byte(s.text("activity args, bytes"))})
-	take("activity header", workflow.WithValue(ctx, labelKey{}, s.text("activity header")), 1)
-	take("activity header of a propagator", workflow.WithValue(ctx, carriedKey{}, s.text("activity header of a propagator")), 1)
+	for _, w := range writers {
+		row := "local activity" + w.row
+		s.await(row, workflow.ExecuteLocalActivity(workflow.WithValue(ctx, w.key, s.text(row)), "Take", 1))
+		row = "activity" + w.row
+		take(row, workflow.WithValue(ctx, w.key, s.text(row)), 1)
+	}
+	s.await("local activity args", workflow.ExecuteLocalActivity(ctx, "Keep", s.encoding, "local activity args", s.cell("local activity args").text))
+	take("activity retry policy", with(func(o *workflow.ActivityOptions) { o.RetryPolicy = retryUnless(s.text("activity retry policy")) }), 1)
+	local := workflow.GetLocalActivityOptions(ctx)
+	local.RetryPolicy = retryUnless(s.text("local activity retry policy"))
+	s.await("local activity retry policy", workflow.ExecuteLocalActivity(workflow.WithLocalActivityOptions(ctx, local), "Take", 1))
 	past := workflow.WithDataConverter(ctx, converter.GetDefaultDataConverter())
 	take("activity args past the converter", past, s.text("activity args past the converter"))
 	take("activity summary", with(func(o *workflow.ActivityOptions) { o.Summary = s.text("activity summary") }), 1)
@@ -113,7 +123,10 @@ func (s *surveyor) children(ctx workflow.Context) {
 		s.await(name, f.GetChildWorkflowExecution())
 	}
 	child("child args", ctx, nil, "Sink", s.text("child args"))
-	child("child header", workflow.WithValue(ctx, labelKey{}, s.text("child header")), nil, "Sink")
+	for _, w := range writers {
+		child("child"+w.row, workflow.WithValue(ctx, w.key, s.text("child"+w.row)), nil, "Sink")
+	}
+	child("child retry policy", ctx, func(o *workflow.ChildWorkflowOptions) { o.RetryPolicy = retryUnless(s.text("child retry policy")) }, "Sink")
 	child("child type", ctx, nil, s.text("child type"))
 	child("child memo", ctx, func(o *workflow.ChildWorkflowOptions) { o.Memo = map[string]any{"note": s.text("child memo")} }, "Sink")
 	child("child memo key", ctx, func(o *workflow.ChildWorkflowOptions) { o.Memo = map[string]any{s.text("child memo key"): 1} }, "Sink")
@@ -132,13 +145,16 @@ func (s *surveyor) children(ctx workflow.Context) {
 		s.await(name, workflow.SignalExternalWorkflow(ctx, id, "", signalName, arg))
 	}
 	signal("external signal", ctx, own, "note", s.text("external signal"))
-	signal("signal header", workflow.WithValue(ctx, labelKey{}, s.text("signal header")), own, "note", 1)
+	for _, w := range writers {
+		signal("signal"+w.row, workflow.WithValue(ctx, w.key, s.text("signal"+w.row)), own, "note", 1)
+	}
 	signal("signal name", ctx, own, s.text("signal name"), 1)
 	signal("external workflow id", ctx, s.text("external workflow id"), "note", 1)
 
 	for _, name := range []string{
 		"workflow result", "workflow failure", "workflow failure type", "workflow failure details", "workflow failure cause",
 		"workflow canceled details", "continue-as-new args", "raw continue-as-new",
+		"continue-as-new header", "continue-as-new header of a propagator", "continue-as-new retry policy",
 	} {
 		s.await(name, workflow.ExecuteChildWorkflow(ctx, "Ends", s.encoding, name))
 	}
@@ -188,6 +204,13 @@ func (c *census) ends(ctx workflow.Context, encoding, row string) (any, error) {
 		return nil, workflow.NewContinueAsNewError(ctx, "Ends", encoding, "nothing")
 	case "continue-as-new args":
 		return nil, workflow.NewContinueAsNewError(ctx, "Ends", encoding, p.text(row))
+	case "continue-as-new header":
+		return nil, workflow.NewContinueAsNewError(workflow.WithValue(ctx, labelKey{}, p.text(row)), "Ends", encoding, "nothing")
+	case "continue-as-new header of a propagator":
+		return nil, workflow.NewContinueAsNewError(workflow.WithValue(ctx, carriedKey{}, p.text(row)), "Ends", encoding, "nothing")
+	case "continue-as-new retry policy":
+		o := workflow.ContinueAsNewErrorOptions{RetryPolicy: retryUnless(p.text(row))}
+		return nil, workflow.NewContinueAsNewErrorWithOptions(ctx, o, "Ends", encoding, "nothing")
 	case "continue-as-new type":
 		return nil, workflow.NewContinueAsNewError(ctx, p.text(row), encoding)
 	case "continue-as-new task queue":
@@ -208,30 +231,6 @@ func (c *census) ends(ctx workflow.Context, encoding, row string) (any, error) {
 		}
 	}
 	return nil, nil
-}
-
-// names plants in a name that workflow code cannot be told an error about.
-func (c *census) names(ctx workflow.Context, encoding, row string) error {
-	p := c.planter(encoding)
-	defer func() {
-		if r := recover(); r != nil {
-			if err, ok := r.(error); ok {
-				p.tried(row, err)
-			}
-			panic(r)
-		}
-	}()
-	switch row {
-	case "change id":
-		workflow.GetVersion(ctx, p.text(row), workflow.DefaultVersion, 1)
-	case "activity fairness key":
-		// The server takes no long ones, and the task with it is lost.
-		f := workflow.ExecuteActivity(workflow.WithPriority(surveyed(ctx), temporal.Priority{FairnessKey: p.text(row)}), "Take", 1)
-		p.tried(row, f.Get(ctx, nil))
-	case "mutable side effect id":
-		workflow.MutableSideEffect(ctx, p.text(row), func(workflow.Context) any { return 1 }, func(_, _ any) bool { return false })
-	}
-	return nil
 }
 
 // host answers queries and updates until it is told to end.

@@ -204,6 +204,9 @@ func (p *plugin) start(ctx context.Context, o temporal.SimplePluginRunContextBef
 	if err := p.g.checkNames(s); err != nil {
 		return err
 	}
+	if err := p.g.checkHeartbeat(s, clients); err != nil {
+		return err
+	}
 	policy, ok := p.g.policyFor(namespace, s.queue)
 	if !ok {
 		return p.g.errNotStarted(s.queue)

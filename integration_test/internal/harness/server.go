@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -11,7 +13,10 @@ import (
 	"go.temporal.io/api/operatorservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/log"
+	"go.temporal.io/server/common/authorization"
+	"go.temporal.io/server/common/config"
 	"go.temporal.io/server/common/dynamicconfig"
+	"go.temporal.io/server/common/primitives"
 	"go.temporal.io/server/temporal"
 	"go.temporal.io/server/temporaltest"
 )
@@ -71,8 +76,12 @@ func start(ctx context.Context, logger log.Logger, attributes map[string]enumspb
 			s, err = nil, fmt.Errorf("harness: %v", r)
 		}
 	}()
+	port, err := freePort(ctx)
+	if err != nil {
+		return nil, err
+	}
 	s = &Server{
-		server: temporaltest.NewServer(temporaltest.WithBaseServerOptions(temporal.WithDynamicConfigClient(settings()))),
+		server: temporaltest.NewServer(temporaltest.WithBaseServerOptions(temporal.WithDynamicConfigClient(settings()), withHTTP(port))),
 		logger: logger,
 	}
 	c, err := s.Client(client.Options{})
@@ -91,6 +100,33 @@ func start(ctx context.Context, logger log.Logger, attributes map[string]enumspb
 		}
 	}
 	return s, nil
+}
+
+// freePort returns a port that nobody listens on for the moment.
+func freePort(ctx context.Context) (int, error) {
+	var listener net.ListenConfig
+	l, err := listener.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, fmt.Errorf("harness: no port is free: %w", err)
+	}
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		return 0, fmt.Errorf("harness: %w", err)
+	}
+	return strconv.Atoi(port)
+}
+
+// withHTTP gives the server the port over which its parts call Nexus operations,
+// which temporaltest leaves out. Of the server's options only those of
+// authorization are shown the configuration that temporaltest makes.
+func withHTTP(port int) temporal.ServerOption {
+	return temporal.WithAudienceGetter(func(c *config.Config) authorization.JWTAudienceMapper {
+		frontend := c.Services[string(primitives.FrontendService)]
+		frontend.RPC.HTTPPort = port
+		c.Services[string(primitives.FrontendService)] = frontend
+		return nil // as without this option
+	})
 }
 
 // settings replaces the server's defaults where they are made for a cluster:
