@@ -162,6 +162,16 @@ func (h *hosting) wantNothingLeft(ctx context.Context, t *testing.T, pids ...int
 	}
 }
 
+// wantEnded waits for the end of processes.
+func wantEnded(ctx context.Context, t *testing.T, pids []int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	if err := harness.Eventually(ctx, func() (bool, error) { return len(alive(pids)) == 0, nil }); err != nil {
+		t.Errorf("still there: %v", alive(pids))
+	}
+}
+
 // alive returns those processes that are not over.
 func alive(pids []int) []int {
 	var out []int
