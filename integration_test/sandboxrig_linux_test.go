@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -85,7 +86,7 @@ func hosts(t *testing.T, c client.Client, queue, dir string, log *harness.Log, r
 		c(&options)
 	}
 	begun := make(chan struct{})
-	options.Logger = announcing(log, func() { close(begun) })
+	options.Logger = announcing(lines{log}, func() { close(begun) })
 	host, err := sandboxhost.New("local", b, options)
 	if err != nil {
 		t.Fatal(err)
@@ -115,9 +116,9 @@ func hosts(t *testing.T, c client.Client, queue, dir string, log *harness.Log, r
 	return h
 }
 
-// announcing is a logger that writes into log, and says when the host runs.
-func announcing(log *harness.Log, begun func()) *zap.Logger {
-	core := zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), zapcore.AddSync(lines{log}), zap.DebugLevel)
+// announcing is a logger of a host that says when the host runs.
+func announcing(to io.Writer, begun func()) *zap.Logger {
+	core := zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), zapcore.AddSync(to), zap.DebugLevel)
 	return zap.New(core, zap.Hooks(func(e zapcore.Entry) error {
 		if e.Message == "sandbox host runs" {
 			begun()
@@ -126,6 +127,7 @@ func announcing(log *harness.Log, begun func()) *zap.Logger {
 	}))
 }
 
+// lines is a writer into a log.
 type lines struct{ to *harness.Log }
 
 func (l lines) Write(p []byte) (int, error) {
