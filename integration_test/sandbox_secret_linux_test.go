@@ -139,4 +139,3 @@ func TestSandboxKeepsItsSecret(t *testing.T) {
 		}
 	})
 }
-

@@ -220,7 +220,9 @@ func appears(ctx context.Context, t *testing.T, run client.WorkflowRun, pattern 
 	var found []string
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	go func() { cancel(fmt.Errorf("the workflow ended before: %w", cmp.Or(run.Get(ctx, nil), errors.New("well")))) }()
+	go func() {
+		cancel(fmt.Errorf("the workflow ended before: %w", cmp.Or(run.Get(ctx, nil), errors.New("well"))))
+	}()
 	err := harness.Eventually(ctx, func() (bool, error) {
 		var err error
 		found, err = filepath.Glob(pattern)
