@@ -234,7 +234,7 @@ func appears(ctx context.Context, t *testing.T, run client.WorkflowRun, pattern 
 	return found[0]
 }
 
-// files are all files below a directory, to be searched.
+// files are all files below a directory, to be searched. What comes before the paths that tell where.
 func files(t *testing.T, dir, what string) []harness.Blob {
 	t.Helper()
 	var out []harness.Blob
@@ -249,7 +249,7 @@ func files(t *testing.T, dir, what string) []harness.Blob {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		out = append(out, harness.Blob{Where: what, Data: data})
+		out = append(out, harness.Blob{Where: what + " " + path, Data: data})
 		return err
 	})
 	if err != nil {
