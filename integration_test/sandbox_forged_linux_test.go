@@ -72,7 +72,7 @@ func TestForgedStates(t *testing.T) {
 	t.Parallel()
 	ctx := limited(t)
 	r := newRig(t, grantsToken)
-	h := hosts(t, r.client, r.queue, t.TempDir(), r.log, func(worker.Registry) {}, seldom)
+	h := hosts(t, r.client, r.queue, t.TempDir(), r.log, nil, seldom)
 	harness.Worker(t, r.plain, r.other(), worker.Options{}, func(w worker.Registry) { named(w, "Acting", acting) })
 	actor := func(name, queue, path string) client.WorkflowRun {
 		t.Helper()

@@ -64,12 +64,13 @@ func named(r worker.WorkflowRegistry, name string, code any) {
 type hosting struct {
 	sandboxes, sessions string
 	denied              *records
-	// stop ends the host, as a worker does that is told to.
+	// stop ends the host and its worker, as a program does that is told to.
 	stop func() error
 }
 
-// hosts runs a host on the queue, with directories below dir, until the test ends.
-func hosts(t *testing.T, c client.Client, queue, dir string, log *harness.Log, register func(worker.Registry), change ...func(*sandboxhost.Options)) *hosting {
+// hosts runs a host on the queue, with directories below dir, until the test ends. Its worker has the workflows, too,
+// if there are any.
+func hosts(t *testing.T, c client.Client, queue, dir string, log *harness.Log, workflows func(worker.Registry), change ...func(*sandboxhost.Options)) *hosting {
 	t.Helper()
 	h := &hosting{sandboxes: filepath.Join(dir, "sandboxes"), sessions: filepath.Join(dir, "sessions"), denied: &records{}}
 	b, err := local.New(local.Options{Dir: h.sandboxes, Launcher: local.Unisolated, Grace: time.Second})
@@ -91,16 +92,25 @@ func hosts(t *testing.T, c client.Client, queue, dir string, log *harness.Log, r
 	if err != nil {
 		t.Fatal(err)
 	}
-	harness.Worker(t, c, queue, worker.Options{WorkflowPanicPolicy: worker.FailWorkflow}, func(r worker.Registry) {
-		register(r)
-		host.Register(r)
-	})
+	w, err := harness.NewWorker(c, queue, worker.Options{WorkflowPanicPolicy: worker.FailWorkflow, DisableWorkflowWorker: workflows == nil})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if workflows != nil {
+		workflows(w)
+	}
+	host.Register(w)
+	if err := w.Start(); err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)
 	go func() { ended <- host.Run(ctx, c, queue) }()
 	h.stop = sync.OnceValue(func() error {
 		cancel()
-		return <-ended
+		err := <-ended
+		w.Stop()
+		return err
 	})
 	t.Cleanup(func() {
 		if err := h.stop(); err != nil {
