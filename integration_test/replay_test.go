@@ -13,6 +13,7 @@ import (
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/gauntlet"
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/legacy"
+	"github.com/sandboxguard/sandboxguard/integration_test/internal/sessions"
 	guard "github.com/sandboxguard/sandboxguard/interceptor"
 	"github.com/sandboxguard/sandboxguard/secrets"
 )
@@ -164,6 +165,9 @@ func programs() []program {
 		{"legacy", "adopted-refused", "same code", legacy.RegisterWorkflows[string], true},
 		{"legacy", "archive", "same code", legacy.RegisterArchive, false},
 		{"legacy", "publication", "same code", legacy.RegisterArchive, false},
+		{"sandboxes", "session-plain", "same code", sessions.Register, false},
+		{"sandboxes", "session-granted", "same code", sessions.Register, false},
+		{"sandboxes", "session-refused", "same code", sessions.Register, true},
 	}
 }
 

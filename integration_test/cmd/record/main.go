@@ -2,7 +2,7 @@
 // runs every program that has none yet on an embedded server and keeps what the
 // server recorded: the ordinary and the old programs without the guard, the
 // gauntlet with it, under policies that let all pass, nothing, and one or the
-// other in turn:
+// other in turn, and a session in a sandbox both with and without it:
 //
 //	go -C integration_test run ./cmd/record
 //
@@ -31,6 +31,7 @@ import (
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/legacy"
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/samples"
+	"github.com/sandboxguard/sandboxguard/integration_test/internal/sessions"
 	guard "github.com/sandboxguard/sandboxguard/interceptor"
 )
 
@@ -62,6 +63,7 @@ func collections() []collection {
 		{name: "samples", programs: samples.All()},
 		{name: "legacy", programs: legacy.All()},
 		{name: "guarded", programs: gauntlet.All(), configure: gauntlet.Sources()},
+		{name: "sandboxes", programs: sessions.All(), configure: sessions.Sources()},
 	}
 }
 

@@ -27,7 +27,7 @@ type RunOptions struct {
 
 // Run runs the sample to its end on a client and a worker of its own, checks
 // its result, and returns the runs of every workflow that took part.
-func (s Sample) Run(ctx context.Context, server *harness.Server, o RunOptions) ([]harness.Run, error) {
+func (s Sample) Run(ctx context.Context, server *harness.Server, o RunOptions) (runs []harness.Run, err error) {
 	clientOptions, workerOptions := s.Client, s.Worker
 	if o.Configure != nil {
 		if err := o.Configure(&clientOptions, &workerOptions); err != nil {
@@ -48,6 +48,13 @@ func (s Sample) Run(ctx context.Context, server *harness.Server, o RunOptions) (
 		return nil, fmt.Errorf("samples: start worker of %s: %w", s.Name, err)
 	}
 	defer w.Stop()
+	if s.Beside != nil {
+		stop, failed := s.Beside(ctx, c, o.TaskQueue)
+		if failed != nil {
+			return nil, fmt.Errorf("samples: start what runs beside %s: %w", s.Name, failed)
+		}
+		defer func() { err = errors.Join(err, stop()) }()
+	}
 
 	driver := c
 	if o.Outside {
@@ -64,7 +71,6 @@ func (s Sample) Run(ctx context.Context, server *harness.Server, o RunOptions) (
 	if roots == nil {
 		roots = []workflow.Execution{{ID: o.WorkflowID}}
 	}
-	var runs []harness.Run
 	var failures []error
 	for _, root := range roots {
 		family, err := harness.Family(ctx, c, root.ID, root.RunID)

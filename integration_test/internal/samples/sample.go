@@ -30,6 +30,9 @@ type Sample struct {
 	Client client.Options
 	// Worker is what the program sets on its worker.
 	Worker worker.Options
+	// Beside begins what runs beside the worker, on its client, until it is
+	// stopped. Nil is nothing.
+	Beside func(ctx context.Context, c client.Client, taskQueue string) (stop func() error, err error)
 	// Drive runs the program to its end.
 	Drive func(context.Context, Env) (Outcome, error)
 	// Want is the result that Drive has every time, as JSON. Empty accepts any.

@@ -1,0 +1,134 @@
+package integration_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
+	guard "github.com/sandboxguard/sandboxguard/interceptor"
+	"github.com/sandboxguard/sandboxguard/sandbox/sandboxclient"
+	"github.com/sandboxguard/sandboxguard/sandbox/sandboxhost"
+)
+
+// survived is what a session puts out before and after its worker was killed: text, or the type of an error.
+type survived struct{ Before, Read, Exec string }
+
+// surviving goes on with a session whose worker was killed.
+func surviving(ctx workflow.Context) (out survived, err error) {
+	box, err := boxes.Create(ctx, withToken())
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, box.Close(ctx)) }()
+	before, err := box.Exec(ctx, shell(`printf 'token=%s\n' "$API_TOKEN" | tee kept`))
+	out.Before = cmp.Or(typeOf(err), string(before.Stdout))
+	workflow.GetSignalChannel(ctx, "go on").Receive(ctx, nil)
+	read, err := box.Read(ctx, "kept")
+	out.Read = cmp.Or(typeOf(err), string(read))
+	again, err := box.Exec(ctx, shell("cat kept"))
+	if errors.Is(err, sandboxclient.ErrMayHaveRun) {
+		return out, err
+	}
+	out.Exec = cmp.Or(typeOf(err), string(again.Stdout))
+	return out, nil
+}
+
+// typeOf is the type of the error of an application in the chain of err, empty if there is no error.
+func typeOf(err error) string {
+	var app *temporal.ApplicationError
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &app):
+		return app.Type()
+	}
+	return "another error: " + err.Error()
+}
+
+// completes waits for the end of the n-th activity of a run.
+func (r *rig) completes(ctx context.Context, t *testing.T, n int) {
+	t.Helper()
+	_, err := harness.AwaitEvent(ctx, r.plain, r.queue, "", func(e *historypb.HistoryEvent) bool {
+		if e.GetEventType() == enumspb.EVENT_TYPE_ACTIVITY_TASK_COMPLETED {
+			n--
+		}
+		return n == 0
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestKilledWorkerSessionsEnd: the workflow of a session ends while nobody is there. The next worker removes it.
+func TestKilledWorkerSessionsEnd(t *testing.T) {
+	t.Parallel()
+	ctx := limited(t)
+	r := newRig(t, grantsToken, func(r *rig) { r.handedOver = true })
+	dir, path := t.TempDir(), filepath.Join(t.TempDir(), "pids")
+	what := r.task(dir, grantsToken, map[string]string{ref: r.secret}, true)
+	first := r.process(t, what)
+	run := r.start(ctx, t, r.plain, "Lingering", path)
+	pids := lingers(ctx, t, run, path)
+	first.kill()
+	wantEnded(ctx, t, pids[:1])
+	if err := r.plain.TerminateWorkflow(ctx, run.GetID(), "", "on purpose"); err != nil {
+		t.Fatal(err)
+	}
+	left := hosting{sandboxes: filepath.Join(dir, "sandboxes"), sessions: filepath.Join(dir, "sessions")}
+	if len(ids(t, left.sandboxes)) != 1 || len(ids(t, left.sessions)) != 1 || len(alive(pids)) == 0 {
+		t.Fatal("the killed worker left no sandbox, record or process behind: the test shows nothing")
+	}
+	r.process(t, what)
+	left.wantNothingLeft(ctx, t, pids...)
+}
+
+// TestKilledWorkerSessionsGoOn: the session of a workflow that runs on is taken over by the next worker, which hides
+// what the session was given before, or puts nothing out.
+func TestKilledWorkerSessionsGoOn(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name string
+		lost bool // the secret, to the next worker
+		want survived
+	}{
+		{"secret is there", false, survived{"token=[redacted:deploy]\n", "token=[redacted:deploy]\n", "token=[redacted:deploy]\n"}},
+		{"secret is gone", true, survived{"token=[redacted:deploy]\n", sandboxhost.ErrorTypeOutputWithheld, guard.ErrorTypeSecretUnresolved}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			ctx := limited(t)
+			r := newRig(t, grantsToken, func(r *rig) { r.handedOver = true })
+			dir, secrets := t.TempDir(), map[string]string{ref: r.secret}
+			first := r.process(t, r.task(dir, grantsToken, secrets, true))
+			run := r.start(ctx, t, r.plain, "Surviving")
+			r.completes(ctx, t, 3) // create, start, exec
+			first.kill()
+			if tc.lost {
+				secrets = nil
+			}
+			r.process(t, r.task(dir, grantsToken, secrets, true))
+			if err := r.plain.SignalWorkflow(ctx, run.GetID(), "", "go on", nil); err != nil {
+				t.Fatal(err)
+			}
+			var out survived
+			if err := run.Get(ctx, &out); err != nil {
+				t.Fatal(err)
+			}
+			if diff := gocmp.Diff(tc.want, out); diff != "" {
+				t.Errorf("put out (-want +got):\n%s", diff)
+			}
+			left := hosting{sandboxes: filepath.Join(dir, "sandboxes"), sessions: filepath.Join(dir, "sessions")}
+			left.wantNothingLeft(ctx, t)
+			r.absent(ctx, t, r.secret)
+		})
+	}
+}
