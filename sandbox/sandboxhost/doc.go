@@ -41,6 +41,13 @@
 // and InvalidArgument. Others have the name of a class, such as ExecTransportError, and are retried. Messages hold
 // no path of the host and nothing that a backend said, unless it is a [backend.Error].
 //
+// A missing file and a timeout have the messages of the format, whatever the backend says.
+//
+// # Commands
+//
+// A script that begins with "cd DIR && ", in which DIR is an absolute path at or below the root of the manifest and has
+// no expansions, runs in that directory of the workspace, wherever the backend keeps it.
+//
 // A command is run once: its attempt is noted before it starts, and a later attempt of the same activity ends with
 // sandboxguard.MayHaveRun.
 //

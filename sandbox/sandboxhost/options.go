@@ -13,9 +13,9 @@ import (
 
 // Options configure a [Host]. Only Dir is required; the zero value of every other field is safe.
 type Options struct {
-	// Dir is the directory of the session records: an absolute path, for one host at a time, which nobody else
-	// can read (mode 0700). It is made if it does not exist. A host that runs on the directory of an earlier one
-	// takes its sessions over.
+	// Dir is the directory of the session records and of the name of the host's own queue: an absolute path, for
+	// one host at a time, which nobody else can read (mode 0700). It is made if it does not exist. A host that runs
+	// on the directory of an earlier one takes its sessions over.
 	Dir string
 	// Audit receives a record of each call that is refused. Nothing waits for it, and what a slow sink cannot
 	// take is dropped and logged. Nil writes the records to Logger.

@@ -45,7 +45,7 @@ func TestWire(t *testing.T) {
 		{operation.Write, "a directory is no target", nil, `{"state":%,"path":".","data":""}`, "workspace_archive_write_error", nil},
 		{operation.Hydrate, "data is base64 of the standard alphabet", nil, `{"state":%,"data":"_-8="}`, operation.InvalidArgument, nil},
 		{operation.Write, "data must not be null", nil, `{"state":%,"path":"a","data":null}`, operation.InvalidArgument, nil},
-		{operation.Stop, "ends a command and succeeds again", func(r *rig, s sandbox.SessionState) {
+		{operation.Stop, "succeeds again", func(r *rig, s sandbox.SessionState) {
 			_, _ = call[any](r, owner, operation.Stop, operation.StopArgs{State: s})
 		}, `{"state":%}`, ``, []string{"stop %"}},
 		{operation.Shut, "does not open a session that the process does not know", restart, `{"state":%}`, ``, nil},

@@ -19,7 +19,7 @@ func inWorkdir(script string) string {
 	if !ok {
 		return script
 	}
-	dir, text, ok := word(text)
+	dir, text, ok := cutWord(text)
 	rest, then := strings.CutPrefix(text, " && ")
 	if !ok || !then || strings.TrimSpace(rest) == "" || !path.IsAbs(dir) {
 		return script
@@ -35,9 +35,9 @@ func inWorkdir(script string) string {
 	return "cd " + dir + " && " + rest
 }
 
-// word reads a word of a shell that consists of plain characters and of quoted parts in which nothing is special, as
+// cutWord cuts off a word of a shell that consists of plain characters and of quoted parts in which nothing is special, as
 // quote makes it.
-func word(text string) (word, rest string, ok bool) {
+func cutWord(text string) (word, rest string, ok bool) {
 	for text != "" && text[0] != ' ' {
 		mark := text[0]
 		switch {
