@@ -91,7 +91,7 @@ func TestCommandsRunOnce(t *testing.T) {
 	r := newRig(t, grantsToken)
 	harness.Worker(t, r.client, r.queue, worker.Options{LocalActivityWorkerOnly: true}, func(w worker.Registry) { named(w, "Counting", counting) })
 	dir, path := t.TempDir(), filepath.Join(t.TempDir(), "lines")
-	what := r.task(dir, grantsToken, map[string]string{ref: r.secret}, false)
+	what := r.task(dir, map[string]string{ref: r.secret}, false)
 	ran := func() []string {
 		data, err := os.ReadFile(path)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
