@@ -74,7 +74,7 @@ func TestKilledWorkerSessionsEnd(t *testing.T) {
 	ctx := limited(t)
 	r := newRig(t, grantsToken, func(r *rig) { r.handedOver = true })
 	dir, path := t.TempDir(), filepath.Join(t.TempDir(), "pids")
-	what := r.task(dir, grantsToken, map[string]string{ref: r.secret}, true)
+	what := r.task(dir, map[string]string{ref: r.secret}, true)
 	first := r.process(t, what)
 	run := r.start(ctx, t, r.plain, "Lingering", path)
 	pids := lingers(ctx, t, run, path)
@@ -108,14 +108,14 @@ func TestKilledWorkerSessionsGoOn(t *testing.T) {
 			ctx := limited(t)
 			r := newRig(t, grantsToken, func(r *rig) { r.handedOver = true })
 			dir, secrets := t.TempDir(), map[string]string{ref: r.secret}
-			first := r.process(t, r.task(dir, grantsToken, secrets, true))
+			first := r.process(t, r.task(dir, secrets, true))
 			run := r.start(ctx, t, r.plain, "Surviving")
 			r.completes(ctx, t, 3) // create, start, exec
 			first.kill()
 			if tc.lost {
 				secrets = nil
 			}
-			r.process(t, r.task(dir, grantsToken, secrets, true))
+			r.process(t, r.task(dir, secrets, true))
 			if err := r.plain.SignalWorkflow(ctx, run.GetID(), "", "go on", nil); err != nil {
 				t.Fatal(err)
 			}

@@ -1,7 +1,6 @@
 package integration_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -63,8 +62,9 @@ func telling(token sandbox.EnvValue, planted string) func(workflow.Context) (tol
 }
 
 // watched runs the workflow telling and returns what it was told, with all that could be seen meanwhile and afterwards.
-func watched(ctx context.Context, t *testing.T, r *rig, c client.Client, token sandbox.EnvValue, planted string) (told, []harness.Blob) {
+func watched(t *testing.T, r *rig, c client.Client, token sandbox.EnvValue, planted string) (told, []harness.Blob) {
 	t.Helper()
+	ctx := limited(t)
 	h := hosts(t, c, r.queue, t.TempDir(), r.log, func(w worker.Registry) { named(w, "Telling", telling(token, planted)) })
 	run := r.start(ctx, t, r.plain, "Telling")
 	appears(ctx, t, run, filepath.Join(h.sandboxes, "*", "workspace", "up"))
@@ -102,9 +102,8 @@ func TestSandboxKeepsItsSecret(t *testing.T) {
 	t.Parallel()
 	t.Run("guarded", func(t *testing.T) {
 		t.Parallel()
-		ctx := limited(t)
 		r := newRig(t, grantsToken)
-		out, seen := watched(ctx, t, r, r.client, withToken().Sandbox.Manifest.Environment.Values["API_TOKEN"], "nothing")
+		out, seen := watched(t, r, r.client, withToken().Sandbox.Manifest.Environment.Values["API_TOKEN"], "nothing")
 		want := told{
 			Stdout: "token=[redacted:deploy]\n", Stderr: "no [redacted:deploy]\n", File: "kept [redacted:deploy]\n",
 			Archive: operation.OutputWithheld,
@@ -121,9 +120,8 @@ func TestSandboxKeepsItsSecret(t *testing.T) {
 	})
 	t.Run("not guarded", func(t *testing.T) {
 		t.Parallel()
-		ctx := limited(t)
 		r := newRig(t, grantsToken)
-		out, seen := watched(ctx, t, r, r.plain, sandbox.EnvLiteral(r.secret), r.secret)
+		out, seen := watched(t, r, r.plain, sandbox.EnvLiteral(r.secret), r.secret)
 		if want := "token=" + r.secret + "\n"; out.Stdout != want {
 			t.Error("the command did not print the token")
 		}

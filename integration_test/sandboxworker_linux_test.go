@@ -52,9 +52,9 @@ func killable(r worker.WorkflowRegistry) {
 }
 
 // task returns what a process of the rig does, with the secrets that it has.
-func (r *rig) task(dir, policy string, secrets map[string]string, workflows bool) task {
+func (r *rig) task(dir string, secrets map[string]string, workflows bool) task {
 	return task{
-		HostPort: server.HostPort(), Namespace: server.Namespace(), Queue: r.queue, Policy: queuePolicy(r.queue, policy), Dir: dir,
+		HostPort: server.HostPort(), Namespace: server.Namespace(), Queue: r.queue, Policy: queuePolicy(r.queue, grantsToken), Dir: dir,
 		Secrets: secrets, Workflows: workflows,
 	}
 }

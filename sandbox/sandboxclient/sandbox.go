@@ -15,7 +15,7 @@ import (
 type Sandbox struct {
 	client *Client
 	state  State
-	// live is true while commands are to run: after Start and before what ends it.
+	// live is true while commands are to run: from Start until what ends it, on whatever host.
 	live bool
 	// resuming lets one coroutine resume at a time: each resume makes the host give up what the last one found.
 	resuming workflow.Mutex
@@ -104,12 +104,9 @@ func (b *Sandbox) reach(ctx workflow.Context, op operation.Name, resumed int) er
 	if !b.live || op == operation.Start {
 		return nil
 	}
-	b.live = false
-	if err := b.send(ctx, operation.Start, activity{}, stateArgs, nil); err != nil {
-		return failure(operation.Start, err)
-	}
-	b.live = true
-	return nil
+	// It stays live if this fails: a host that is lost before it has started the sandbox must not leave it to the
+	// next one to refuse all commands.
+	return failure(operation.Start, b.send(ctx, operation.Start, activity{}, stateArgs, nil))
 }
 
 // resume asks the hosts that can be reached for the session, and takes over what one of them answers.

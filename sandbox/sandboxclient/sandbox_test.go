@@ -152,6 +152,12 @@ func TestReached(t *testing.T) {
 	stopped := func(ctx workflow.Context, box *sandboxclient.Sandbox) error {
 		return errors.Join(box.Stop(ctx), read(ctx, box))
 	}
+	twice := func(ctx workflow.Context, box *sandboxclient.Sandbox) error {
+		if exec(ctx, box) == nil {
+			t.Error("a command ran in a sandbox that was not started")
+		}
+		return exec(ctx, box)
+	}
 	const again = "host-8"
 	for _, c := range []struct {
 		name  string
@@ -194,6 +200,15 @@ func TestReached(t *testing.T) {
 			"start", start,
 			map[operation.Name][]error{operation.Start: {nil, notHere}},
 			[]string{"start@" + ownQueue, "resume@" + baseQueue, "start@" + again},
+			nil,
+		},
+		{
+			"lost before it was started", twice,
+			map[operation.Name][]error{operation.Exec: {notHere, notHere}, operation.Start: {nil, noHost}},
+			[]string{
+				"exec@" + ownQueue, "resume@" + baseQueue, "start@" + again,
+				"exec@" + again, "resume@" + baseQueue, "start@" + again, "exec@" + again,
+			},
 			nil,
 		},
 		{
