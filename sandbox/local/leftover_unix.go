@@ -21,6 +21,7 @@ func (b *Backend) endLeftovers() error {
 	}
 	for _, e := range entries {
 		if isID(e.Name()) {
+			b.letIn(e.Name())
 			err = errors.Join(err, endRecorded(filepath.Join(b.dir, e.Name(), recordsName)))
 		}
 	}
@@ -29,6 +30,7 @@ func (b *Backend) endLeftovers() error {
 
 // endLeftoversOf ends those of one sandbox.
 func (b *Backend) endLeftoversOf(id string) error {
+	b.letIn(id)
 	return errors.Join(
 		endRecorded(filepath.Join(b.dir, id, recordsName)),
 		endByHome(b.dir, func(name string) bool { return name == id }),

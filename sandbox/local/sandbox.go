@@ -177,17 +177,24 @@ func (s *box) Stop(context.Context) error {
 }
 
 // Delete ends all processes and removes the sandbox.
-func (s *box) Delete(context.Context) error {
+func (s *box) Delete(ctx context.Context) error {
 	if s.backend.isClosed() {
 		return errClosed // the directory may be another's by now
 	}
 	if s.endFor(errRoot) != nil {
 		return failed(backend.StopFailed, "a process of the sandbox could not be ended, so it was not removed")
 	}
-	if s.backend.remove(s) != nil {
-		return failed(backend.StopFailed, "the directory of the sandbox could not be removed")
+	if s.backend.remove(ctx, s) != nil {
+		return failed(backend.StopFailed, "the directory of the sandbox could not be removed to its end: delete the sandbox again")
 	}
 	return nil
+}
+
+// isGone reports whether the sandbox can only be deleted.
+func (s *box) isGone() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gone != nil
 }
 
 // endFor ends what runs, and refuses all that comes.
