@@ -79,7 +79,7 @@ func (a archive) walk(ctx context.Context) error {
 }
 
 func (a archive) leavesOut(name string) bool {
-	return slices.ContainsFunc(a.without, func(s step) bool {
+	return isPart(name) || slices.ContainsFunc(a.without, func(s step) bool {
 		return name == s.path || strings.HasPrefix(name, s.path+"/")
 	})
 }
