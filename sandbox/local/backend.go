@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,6 +21,9 @@ type Backend struct {
 	dir      string // without symbolic links, so that it can be compared
 	launcher launcher
 	unlock   func() error
+	// life ends when the backend is closed.
+	life context.Context
+	end  context.CancelFunc
 
 	mu     sync.Mutex
 	closed bool
@@ -44,6 +48,7 @@ func New(o Options) (*Backend, error) {
 		return nil, err
 	}
 	b := &Backend{options: o, dir: dir, launcher: launch, unlock: unlock, boxes: map[string]*box{}}
+	b.life, b.end = context.WithCancel(context.Background())
 	if err := errors.Join(b.endLeftovers(), b.removeRemains()); err != nil {
 		return nil, errors.Join(err, unlock())
 	}
@@ -161,20 +166,15 @@ func (b *Backend) Close() error {
 		return nil
 	}
 	b.closed = true
-	boxes := b.boxes
+	b.end()
+	boxes := maps.Clone(b.boxes)
 	b.mu.Unlock()
 	var wg sync.WaitGroup
 	for _, s := range boxes {
-		wg.Go(func() { _ = s.endFor(errClosed) }) // leftovers of all sandboxes are looked for below
+		wg.Go(s.close) // leftovers of all sandboxes are looked for below
 	}
 	wg.Wait()
 	return errors.Join(b.endLeftovers(), b.unlock())
-}
-
-func (b *Backend) isClosed() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.closed
 }
 
 var errClosed = errors.New("local: the backend is closed")

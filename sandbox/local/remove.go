@@ -13,6 +13,12 @@ import (
 // remove removes a sandbox. Its directory gets another name first, so that the sandbox cannot be used any more, but is
 // still listed; that needs no space, and no rights in the directory itself. What a former call left is removed, too.
 func (b *Backend) remove(ctx context.Context, s *box) error {
+	b.mu.Lock()
+	stale := b.boxes[s.id] != s // what has the id now is another sandbox
+	b.mu.Unlock()
+	if stale {
+		return nil
+	}
 	root, err := b.openDir()
 	if err != nil {
 		return err
@@ -22,7 +28,7 @@ func (b *Backend) remove(ctx context.Context, s *box) error {
 	if err := removeTree(ctx, root, gone); err != nil {
 		return err
 	}
-	if err := b.rename(root, s.id, gone); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := root.Rename(s.id, gone); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if err := removeTree(ctx, root, gone); err != nil {
@@ -30,20 +36,8 @@ func (b *Backend) remove(ctx context.Context, s *box) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.boxes[s.id] == s {
-		delete(b.boxes, s.id)
-	}
+	delete(b.boxes, s.id)
 	return nil
-}
-
-// rename renames a directory unless the backend is closed: then it may be another's by now.
-func (b *Backend) rename(root *os.Root, from, to string) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.closed {
-		return errClosed
-	}
-	return root.Rename(from, to)
 }
 
 // openDir opens the backend's directory, also if a command closed it.

@@ -63,9 +63,7 @@ func TestHalfRemoved(t *testing.T) {
 			b, s := newSandbox(t)
 			ended, cancel := context.WithCancel(t.Context())
 			cancel()
-			if err := s.endFor(errRoot); err != nil {
-				t.Fatal(err)
-			}
+			<-s.endFor(errRoot).done
 			if err := b.remove(ended, s); !errors.Is(err, context.Canceled) {
 				t.Fatalf("remove: %v", err)
 			}
