@@ -51,12 +51,13 @@ func names(t *testing.T, b *Backend) []string {
 // TestHalfRemoved checks that a sandbox of which something is left is listed, cannot be made again, and is removed by
 // the next Delete, through whichever way it comes.
 func TestHalfRemoved(t *testing.T) {
-	for name, again := range map[string]func(*Backend, *box) error{
-		"sandbox": func(_ *Backend, s *box) error { return s.Delete(context.Background()) },
-		"id":      func(b *Backend, _ *box) error { return b.Delete(context.Background(), someID) },
-		"unknown": func(b *Backend, _ *box) error {
+	for name, again := range map[string]func(*testing.T, *Backend, *box) error{
+		"sandbox": func(t *testing.T, _ *Backend, s *box) error { t.Helper(); return s.Delete(t.Context()) },
+		"id":      func(t *testing.T, b *Backend, _ *box) error { t.Helper(); return b.Delete(t.Context(), someID) },
+		"unknown": func(t *testing.T, b *Backend, _ *box) error {
+			t.Helper()
 			delete(b.boxes, someID)
-			return b.Delete(context.Background(), someID)
+			return b.Delete(t.Context(), someID)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -76,7 +77,7 @@ func TestHalfRemoved(t *testing.T) {
 			if o, err := b.Open(t.Context(), backend.Spec{ID: someID}); err != nil || !errors.Is(o.Start(t.Context()), errRoot) {
 				t.Errorf("open: %v", err)
 			}
-			if err := again(b, s); err != nil {
+			if err := again(t, b, s); err != nil {
 				t.Fatal(err)
 			}
 			if left := names(t, b); len(left) > 0 {

@@ -16,11 +16,11 @@ const partPrefix = ".sandboxguard-part-"
 
 func isPart(name string) bool { return strings.HasPrefix(path.Base(name), partPrefix) }
 
-// replace makes something beside name with make, and puts it in the place of the file or link of that name, never
+// replace makes something beside name with put, and moves it in the place of the file or link of that name, never
 // through a link. If it fails, what was there is as it was.
-func replace(root *os.Root, name string, make func(part string) error) error {
+func replace(root *os.Root, name string, put func(part string) error) error {
 	part := path.Join(path.Dir(name), partPrefix+rand.Text())
-	err := make(part)
+	err := put(part)
 	if err == nil {
 		err = root.Rename(part, name)
 	}
