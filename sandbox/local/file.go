@@ -129,7 +129,8 @@ func linked(root *os.Root, name string) (string, error) {
 			return "", err
 		}
 		// Not cleaned: what goes up after another link is left to the root.
-		name = path.Dir(name) + "/" + target
+		dir, _ := path.Split(name)
+		name = dir + target
 	}
 	return "", errors.New("local: too many links")
 }

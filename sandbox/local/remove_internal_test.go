@@ -68,6 +68,9 @@ func TestHalfRemoved(t *testing.T) {
 			if err := b.remove(ended, s); !errors.Is(err, context.Canceled) {
 				t.Fatalf("remove: %v", err)
 			}
+			if there := names(t, b); cmp.Diff([]string{gonePrefix + someID}, there) != "" {
+				t.Errorf("there is %v", there)
+			}
 			if ids, err := b.List(t.Context()); err != nil || cmp.Diff([]string{someID}, ids) != "" {
 				t.Errorf("listed %v, %v", ids, err)
 			}

@@ -19,7 +19,8 @@ func isPart(name string) bool { return strings.HasPrefix(path.Base(name), partPr
 // replace makes something beside name with put, and moves it in the place of the file or link of that name, never
 // through a link. If it fails, what was there is as it was.
 func replace(root *os.Root, name string, put func(part string) error) error {
-	part := path.Join(path.Dir(name), partPrefix+rand.Text())
+	dir, _ := path.Split(name) // not cleaned, since it may go up after a link
+	part := dir + partPrefix + rand.Text()
 	err := put(part)
 	if err == nil {
 		err = root.Rename(part, name)

@@ -60,14 +60,14 @@ func TestFailedWrites(t *testing.T) {
 // TestReplaced checks that a file keeps its mode and a link its place, and that links are followed as the system does.
 func TestReplaced(t *testing.T) {
 	s := started(t, newBackend(t), sandbox.Manifest{})
-	sh(t, s, "umask 0; mkdir -p a/b c; echo old > file; chmod 750 file; ln -s ../file c/up; ln -s c/up link; ln -s a/b deep; ln -s deep/../new through; ln file hard")
-	for _, name := range []string{"link", "through", "plain"} {
+	sh(t, s, "umask 0; mkdir -p a/b c; echo old > file; chmod 750 file; ln -s ../file c/up; ln -s c/up link; ln -s a/b deep; ln -s deep/../new through; ln file hard; ln -s third a/second; ln -s deep/../second chain")
+	for _, name := range []string{"link", "through", "plain", "chain"} {
 		if err := s.Write(t.Context(), name, []byte(name+"\n")); err != nil {
 			t.Errorf("write of %s: %v", name, err)
 		}
 	}
-	want := "link\nthrough\nold\n-rwxr-x---\nc/up ../file deep/../new\n"
-	got := sh(t, s, "cat file a/new hard; ls -l file | cut -c 1-10; echo $(readlink link c/up through)")
+	want := "link\nthrough\nold\nchain\n-rwxr-x---\nc/up ../file deep/../new\n"
+	got := sh(t, s, "cat file a/new hard a/third; ls -l file | cut -c 1-10; echo $(readlink link c/up through)")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
