@@ -21,7 +21,7 @@ type Backend interface {
 	// Open returns the sandbox with that id, also one that an earlier process of the host made; nothing that such
 	// a process started in it runs on. The error is [ErrNotFound] if there is none.
 	Open(ctx context.Context, spec Spec) (Sandbox, error)
-	// List returns the ids of all sandboxes there are.
+	// List returns the ids of all sandboxes there are, also of those that are not fully removed.
 	List(ctx context.Context) ([]string, error)
 	// Delete removes the sandbox with that id and all it has. It succeeds if there is none.
 	Delete(ctx context.Context, id string) error
@@ -46,7 +46,8 @@ type Sandbox interface {
 	// Running reports whether commands can run: after Start and before Stop, Delete or the end of the process.
 	Running(ctx context.Context) (bool, error)
 	// Exec runs a command to its end and returns its exit code, -N if signal N ended it. When ctx ends, or the
-	// timeout is over, all processes of the command are ended first. An error that is no [Error] with the code
+	// timeout is over, the processes of the command are ended first. Those that it made independent of itself, as
+	// in a session of their own, may go on until Stop or Delete. An error that is no [Error] with the code
 	// [ExecTransport] says nothing about whether the command ran.
 	Exec(ctx context.Context, cmd Command) (exitCode int, err error)
 	// Read returns the contents of a file.
@@ -58,9 +59,11 @@ type Sandbox interface {
 	// Hydrate puts the contents of a tar archive into the workspace, all or, if something is wrong with it,
 	// nothing.
 	Hydrate(ctx context.Context, r io.Reader) error
-	// Stop ends all processes. The workspace stays. Stopping again does nothing.
+	// Stop ends all processes. The workspace stays. Stopping again does nothing. When ctx ends first it may go on;
+	// stopping again then waits for it.
 	Stop(ctx context.Context) error
-	// Delete ends all processes and removes the sandbox. Deleting again does nothing.
+	// Delete ends all processes and removes the sandbox. Deleting again does nothing. When ctx ends first it may go
+	// on; deleting again then waits for it. It succeeds only when nothing of the sandbox is left.
 	Delete(ctx context.Context) error
 }
 

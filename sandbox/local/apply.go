@@ -3,8 +3,6 @@ package local
 import (
 	"bytes"
 	"context"
-	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -91,41 +89,6 @@ func makeDir(root *os.Root, name string, mode fs.FileMode) error {
 		return err
 	}
 	return root.Chmod(name, mode)
-}
-
-// replaceFile writes a file in place of the file or link of that name, never through a link.
-func replaceFile(root *os.Root, name string, from io.Reader, mode fs.FileMode) error {
-	if err := removeFile(root, name); err != nil {
-		return err
-	}
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(f, from)
-	return errors.Join(err, f.Chmod(mode), f.Close())
-}
-
-// replaceLink makes a symbolic link in place of the file or link of that name.
-func replaceLink(root *os.Root, name, target string) error {
-	if err := removeFile(root, name); err != nil {
-		return err
-	}
-	return root.Symlink(target, name)
-}
-
-// removeFile removes what is no directory.
-func removeFile(root *os.Root, name string) error {
-	info, err := root.Lstat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case info.IsDir():
-		return errors.New("local: a directory is in the place of a file")
-	}
-	return root.Remove(name)
 }
 
 // putError is what the caller is told of an error at an entry.

@@ -40,6 +40,20 @@ func archive(tb testing.TB, members ...any) []byte {
 	return out.Bytes()
 }
 
+// packedOf packs an archive with gzip.
+func packedOf(t *testing.T, data []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	if _, err := w.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
 // TestHydrateModes checks the modes that files and directories of an archive get.
 func TestHydrateModes(t *testing.T) {
 	s := started(t, newBackend(t), sandbox.Manifest{})
@@ -61,14 +75,7 @@ func TestHydrateModes(t *testing.T) {
 // TestArchiveLimits checks each limit from both sides, and that no limit is none.
 func TestArchiveLimits(t *testing.T) {
 	data := archive(t, tar.Header{Name: "a"}, strings.Repeat("a", 1000), tar.Header{Name: "b"}, strings.Repeat("b", 1000))
-	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed)
-	if _, err := w.Write(archive(t, tar.Header{Name: "a"}, strings.Repeat("a", 1<<20))); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	packed := packedOf(t, archive(t, tar.Header{Name: "a"}, strings.Repeat("a", 1<<20)))
 	for _, c := range []struct {
 		name   string
 		limits sandbox.ArchiveLimits
@@ -79,8 +86,8 @@ func TestArchiveLimits(t *testing.T) {
 		{"input over", sandbox.ArchiveLimits{MaxInputBytes: sandbox.Limit(len(data) - 1)}, data, false},
 		{"extracted", sandbox.ArchiveLimits{MaxExtractedBytes: 2000}, data, true},
 		{"extracted over", sandbox.ArchiveLimits{MaxExtractedBytes: 1999}, data, false},
-		{"packed over", sandbox.ArchiveLimits{MaxExtractedBytes: 1<<20 - 1}, packed.Bytes(), false},
-		{"packed", sandbox.ArchiveLimits{MaxExtractedBytes: 1 << 20}, packed.Bytes(), true},
+		{"packed over", sandbox.ArchiveLimits{MaxExtractedBytes: 1<<20 - 1}, packed, false},
+		{"packed", sandbox.ArchiveLimits{MaxExtractedBytes: 1 << 20}, packed, true},
 		{"members", sandbox.ArchiveLimits{MaxMembers: 2}, data, true},
 		{"members over", sandbox.ArchiveLimits{MaxMembers: 1}, data, false},
 		{"none", sandbox.ArchiveLimits{MaxInputBytes: sandbox.Unlimited, MaxExtractedBytes: sandbox.Unlimited, MaxMembers: sandbox.Unlimited}, data, true},

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -19,6 +21,9 @@ type Backend struct {
 	dir      string // without symbolic links, so that it can be compared
 	launcher launcher
 	unlock   func() error
+	// life ends when the backend is closed.
+	life context.Context
+	end  context.CancelFunc
 
 	mu     sync.Mutex
 	closed bool
@@ -43,6 +48,7 @@ func New(o Options) (*Backend, error) {
 		return nil, err
 	}
 	b := &Backend{options: o, dir: dir, launcher: launch, unlock: unlock, boxes: map[string]*box{}}
+	b.life, b.end = context.WithCancel(context.Background())
 	if err := errors.Join(b.endLeftovers(), b.removeRemains()); err != nil {
 		return nil, errors.Join(err, unlock())
 	}
@@ -66,46 +72,64 @@ func (b *Backend) Create(_ context.Context, spec backend.Spec) (backend.Sandbox,
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if s, err := b.open(spec); !errors.Is(err, backend.ErrNotFound) {
-		return s, err
+	switch s, err := b.open(spec); {
+	case err == nil && s.isGone():
+		return nil, failed(backend.StartFailed, "a sandbox of that id is not fully removed yet: delete it again first")
+	case err == nil:
+		return s, nil
+	case !errors.Is(err, backend.ErrNotFound):
+		return nil, err
 	}
 	if err := b.makeDir(spec.ID); err != nil {
 		return nil, failed(backend.StartFailed, "the directory of the sandbox could not be made: look at the space and rights of the backend's directory")
 	}
-	return b.open(spec)
+	s, err := b.open(spec)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
-// Open returns the sandbox with that id. Its manifest is not looked at before Start.
+// Open returns the sandbox with that id. Its manifest is not looked at before Start. One that is not fully removed yet
+// can only be deleted.
 func (b *Backend) Open(_ context.Context, spec backend.Spec) (backend.Sandbox, error) {
 	if err := checkID(spec.ID); err != nil {
 		return nil, err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.open(spec)
+	s, err := b.open(spec)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // open is called with the lock held.
-func (b *Backend) open(spec backend.Spec) (backend.Sandbox, error) {
+func (b *Backend) open(spec backend.Spec) (*box, error) {
 	if b.closed {
 		return nil, errClosed
 	}
 	if s, ok := b.boxes[spec.ID]; ok {
 		return s, nil
 	}
+	s := newBox(b, spec)
 	info, err := os.Lstat(filepath.Join(b.dir, spec.ID))
+	if errors.Is(err, os.ErrNotExist) {
+		s.gone = errRoot
+		info, err = os.Lstat(filepath.Join(b.dir, gonePrefix+spec.ID))
+	}
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return nil, backend.ErrNotFound
 	case err != nil || !info.IsDir():
 		return nil, failed(backend.StartFailed, "the directory of the sandbox cannot be read")
 	}
-	s := newBox(b, spec)
 	b.boxes[spec.ID] = s
 	return s, nil
 }
 
-// List returns the ids of all sandboxes, sorted.
+// List returns the ids of all sandboxes, sorted, with those that are not fully removed yet.
 func (b *Backend) List(context.Context) ([]string, error) {
 	entries, err := os.ReadDir(b.dir)
 	if err != nil {
@@ -113,11 +137,12 @@ func (b *Backend) List(context.Context) ([]string, error) {
 	}
 	var ids []string
 	for _, e := range entries {
-		if e.IsDir() && isID(e.Name()) {
-			ids = append(ids, e.Name())
+		if id := strings.TrimPrefix(e.Name(), gonePrefix); e.IsDir() && isID(id) {
+			ids = append(ids, id)
 		}
 	}
-	return ids, nil
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
 }
 
 // Delete ends and removes a sandbox. It needs no manifest, and succeeds if there is no such sandbox.
@@ -141,20 +166,15 @@ func (b *Backend) Close() error {
 		return nil
 	}
 	b.closed = true
-	boxes := b.boxes
+	b.end()
+	boxes := maps.Clone(b.boxes)
 	b.mu.Unlock()
 	var wg sync.WaitGroup
 	for _, s := range boxes {
-		wg.Go(func() { _ = s.endFor(errClosed) }) // leftovers of all sandboxes are looked for below
+		wg.Go(s.close) // leftovers of all sandboxes are looked for below
 	}
 	wg.Wait()
 	return errors.Join(b.endLeftovers(), b.unlock())
-}
-
-func (b *Backend) isClosed() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.closed
 }
 
 var errClosed = errors.New("local: the backend is closed")

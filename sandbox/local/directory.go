@@ -1,6 +1,7 @@
 package local
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -13,10 +14,11 @@ const (
 	workspaceName = "workspace"
 	recordsName   = "run"
 	filledName    = "filled"
+	gitName       = "git"
 )
 
-// Directories with these prefixes are being made or removed. They are no sandboxes, and what a former process left
-// of them is removed.
+// Directories with these prefixes are being made or removed. What a former process left of them is removed. After the
+// second one is the id of the sandbox, which is listed until all of it is gone.
 const (
 	newPrefix  = ".new-"
 	gonePrefix = ".gone-"
@@ -59,61 +61,23 @@ func (b *Backend) makeDir(id string) error {
 	return nil
 }
 
-// remove removes a sandbox. Its directory gets another name first, so that the sandbox is gone at once.
-func (b *Backend) remove(s *box) error {
-	gone, err := os.MkdirTemp(b.dir, gonePrefix)
-	if err != nil {
-		return err
-	}
-	b.mu.Lock()
-	err = os.Rename(s.dir(""), filepath.Join(gone, s.id))
-	if (err == nil || errors.Is(err, os.ErrNotExist)) && b.boxes[s.id] == s {
-		delete(b.boxes, s.id)
-	}
-	b.mu.Unlock()
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return errors.Join(err, os.Remove(gone))
-	}
-	return removeAll(gone)
-}
-
 // removeRemains removes what is no sandbox any more, or not yet.
 func (b *Backend) removeRemains() error {
-	entries, err := os.ReadDir(b.dir)
+	root, err := os.OpenRoot(b.dir)
+	if err != nil {
+		return errors.New("local: Dir could not be read")
+	}
+	defer root.Close()
+	entries, err := fs.ReadDir(root.FS(), ".")
 	if err != nil {
 		return errors.New("local: Dir could not be read")
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), newPrefix) || strings.HasPrefix(e.Name(), gonePrefix) {
-			if removeAll(filepath.Join(b.dir, e.Name())) != nil {
+			if removeTree(context.Background(), root, e.Name()) != nil {
 				return errors.New("local: what is left of a removed sandbox could not be removed: look at the rights in Dir")
 			}
 		}
 	}
 	return nil
-}
-
-// removeAll removes a tree, also one with directories that let nobody write.
-func removeAll(dir string) error {
-	if os.RemoveAll(dir) == nil {
-		return nil
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	open(root, ".")
-	return os.RemoveAll(dir)
-}
-
-// open makes directories writable, as far as that works.
-func open(root *os.Root, dir string) {
-	_ = root.Chmod(dir, 0o700)
-	entries, _ := fs.ReadDir(root.FS(), dir)
-	for _, e := range entries {
-		if e.IsDir() {
-			open(root, filepath.Join(dir, e.Name()))
-		}
-	}
 }

@@ -38,8 +38,18 @@
 // is left of the group is ended then, so a command cannot leave a server behind. On a timeout, a cancellation, Stop,
 // Delete and Close the group gets SIGTERM, [Options].Grace later SIGKILL, and is waited for. On Linux the first process
 // also dies with the worker, and what else a sandbox started is found by its HOME, in other sessions too: Stop,
-// Delete and Close end it, and so does New after the worker was killed. On macOS such processes are found only if the
-// first process of their command is still there.
+// Delete and Close end it, and so does New after the worker was killed; a timeout and a cancellation leave what began
+// another session alone. Stop and Delete fail if new ones come for more than ten seconds; New and Close do, too. On
+// macOS such processes are found only if the first process of their command is still there.
+//
+// Stop and Delete return when their context ends, with an error that wraps its own. Their work goes on, and the next
+// call waits for it. A sandbox is listed until all of it is removed.
+//
+// # Files
+//
+// Write, the manifest and archives put a file in place when it is whole, under a name that begins with
+// .sandboxguard-part- until then; what a killed worker left under such a name is in no archive. A manifest or an archive
+// as a whole is not put in place at once.
 //
 // # Errors
 //

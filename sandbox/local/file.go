@@ -1,6 +1,7 @@
 package local
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -50,7 +51,8 @@ func (s *box) Read(ctx context.Context, name string) ([]byte, error) {
 	return data, nil
 }
 
-// Write writes a file, also one that a link inside the workspace leads to. A file that is there keeps its mode.
+// Write writes a file, also one that a link inside the workspace leads to. It is written beside the one that is there
+// and takes its place when it is whole, with its mode; so other hard links to it, and who has it open, keep the old one.
 func (s *box) Write(ctx context.Context, name string, data []byte) error {
 	_, done, err := s.begin(ctx)
 	if err != nil {
@@ -76,19 +78,59 @@ func write(root *os.Root, name string, data []byte) error {
 	if err := root.MkdirAll(path.Dir(name), 0o777); err != nil {
 		return err
 	}
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|nonBlocking, 0o666)
-	if err != nil {
+	mode, err := modeOfFile(root, name)
+	there := err == nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	if name, err = linked(root, name); err != nil {
+		return err
+	}
+	if there {
+		return replaceFile(root, name, bytes.NewReader(data), mode)
+	}
+	return replace(root, name, func(part string) error { return makeFile(root, part, bytes.NewReader(data), 0o666) })
+}
+
+// modeOfFile returns the mode of a file that can be written.
+func modeOfFile(root *os.Root, name string) (fs.FileMode, error) {
+	f, err := root.OpenFile(name, os.O_WRONLY|nonBlocking, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = errors.New("local: not a regular file")
 	}
-	if err == nil {
-		err = f.Truncate(0)
+	if err != nil {
+		return 0, err
 	}
-	if err == nil {
-		_, err = f.Write(data)
+	return info.Mode().Perm(), nil
+}
+
+// maxLinks is how many links are followed, as many as Linux does.
+const maxLinks = 40
+
+// linked returns the name that the links of that name lead to. There may be nothing at it.
+func linked(root *os.Root, name string) (string, error) {
+	for range maxLinks {
+		info, err := root.Lstat(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return name, nil
+		case err != nil:
+			return "", err
+		case info.Mode().Type() != fs.ModeSymlink:
+			return name, nil
+		}
+		target, err := root.Readlink(name)
+		if err != nil {
+			return "", err
+		}
+		// Not cleaned: what goes up after another link is left to the root.
+		dir, _ := path.Split(name)
+		name = dir + target
 	}
-	return errors.Join(err, f.Close())
+	return "", errors.New("local: too many links")
 }

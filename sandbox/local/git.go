@@ -46,12 +46,17 @@ func (s *box) putRepo(ctx context.Context, root *os.Root, st step) error {
 	if err != nil {
 		return err
 	}
-	scratch := s.dir("git")
-	err = errors.Join(removeAll(scratch), os.Mkdir(scratch, 0o700), os.Mkdir(filepath.Join(scratch, "home"), 0o700))
+	own, err := os.OpenRoot(s.dir(""))
+	if err != nil {
+		return errRoot
+	}
+	defer own.Close()
+	scratch := s.dir(gitName)
+	err = errors.Join(removeTree(ctx, own, gitName), os.Mkdir(scratch, 0o700), os.Mkdir(filepath.Join(scratch, "home"), 0o700))
 	if err != nil {
 		return err
 	}
-	defer func() { _ = removeAll(scratch) }()
+	defer func() { _ = removeTree(context.WithoutCancel(ctx), own, gitName) }()
 	g := gitRun{box: s, program: program, home: filepath.Join(scratch, "home"), repo: filepath.Join(scratch, "repo")}
 	ctx, cancel := context.WithTimeoutCause(ctx, s.backend.options.GitTimeout, errGitTimeout)
 	defer cancel()

@@ -20,7 +20,8 @@ import (
 var errArchiveSize = refuse(backend.ArchiveWrite, "the archive is over the limits of this host: nothing was written")
 
 // Hydrate puts an archive into the workspace: plain tar, or packed with gzip or bzip2. It is kept in a file and read
-// to its end before anything is written.
+// to its end before anything is written. Each file and link is put in place when it is whole. The archive as a whole is
+// not: if the context ends or the space does, some of it is in the workspace, and hydrating again puts the rest there.
 func (s *box) Hydrate(ctx context.Context, r io.Reader) error {
 	ctx, done, err := s.begin(ctx)
 	if err != nil {

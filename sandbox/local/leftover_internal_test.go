@@ -3,6 +3,7 @@
 package local
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,5 +52,38 @@ func TestEndRecorded(t *testing.T) {
 				t.Error("a process that is over has a start")
 			}
 		})
+	}
+}
+
+// TestForgedRecords checks that what a command puts in the place of records neither holds up the end of a sandbox nor
+// a command.
+func TestForgedRecords(t *testing.T) {
+	_, s := newSandbox(t)
+	dir := s.dir(recordsName)
+	outside := filepath.Join(t.TempDir(), "outside")
+	huge, err := os.Create(filepath.Join(dir, "12"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(huge.Truncate(1<<40), huge.Close(),
+		syscall.Mkfifo(filepath.Join(dir, "11"), 0o600),
+		os.WriteFile(filepath.Join(dir, "13"), []byte("closed"), 0),
+		os.Symlink("/dev/zero", filepath.Join(dir, "14")),
+		os.Mkdir(filepath.Join(dir, "15"), 0),
+		syscall.Mkfifo(filepath.Join(dir, "16"), 0o600),
+		os.Symlink(outside, filepath.Join(dir, "17")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	record(dir, 16)()
+	record(dir, 17)()
+	if _, err := os.Lstat(outside); err == nil {
+		t.Error("a note was written through a link")
+	}
+	if err := s.Stop(t.Context()); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
 	}
 }

@@ -4,6 +4,8 @@ package local
 
 import (
 	"errors"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -21,6 +23,7 @@ func (b *Backend) endLeftovers() error {
 	}
 	for _, e := range entries {
 		if isID(e.Name()) {
+			b.letIn(e.Name())
 			err = errors.Join(err, endRecorded(filepath.Join(b.dir, e.Name(), recordsName)))
 		}
 	}
@@ -29,6 +32,7 @@ func (b *Backend) endLeftovers() error {
 
 // endLeftoversOf ends those of one sandbox.
 func (b *Backend) endLeftoversOf(id string) error {
+	b.letIn(id)
 	return errors.Join(
 		endRecorded(filepath.Join(b.dir, id, recordsName)),
 		endByHome(b.dir, func(name string) bool { return name == id }),
@@ -37,30 +41,55 @@ func (b *Backend) endLeftoversOf(id string) error {
 
 // endRecorded ends the groups of the processes that are noted in a directory, if they are still the same processes.
 func endRecorded(dir string) error {
-	entries, err := os.ReadDir(dir)
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil // nothing was noted
 	}
+	defer root.Close()
+	entries, err := fs.ReadDir(root.FS(), ".")
+	if err != nil {
+		return nil
+	}
 	for _, e := range entries {
-		name := filepath.Join(dir, e.Name())
 		pid, err := strconv.Atoi(e.Name())
 		if err != nil || pid <= 1 {
 			continue
 		}
-		start, err := os.ReadFile(name) //nolint:gosec // written by record
+		start, err := recorded(root, e.Name())
 		if err != nil {
 			return errLeftover
 		}
-		same := func() bool { now := startOf(pid); return now != "" && now == string(start) }
+		same := func() bool { now := startOf(pid); return now != "" && now == start }
 		if same() {
 			_ = syscall.Kill(-pid, syscall.SIGKILL)
 			if !until(func() bool { return !same() }) {
 				return errLeftover
 			}
 		}
-		_ = os.Remove(name)
+		_ = root.Remove(e.Name())
 	}
 	return nil
+}
+
+// maxRecord is more than a record has.
+const maxRecord = 256
+
+// recorded reads a record. It is empty for what a command put in the place of one.
+func recorded(root *os.Root, name string) (string, error) {
+	_ = root.Chmod(name, 0o600)
+	f, _, err := openFile(root, name)
+	switch {
+	case errors.Is(err, errSource) || errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, maxRecord+1))
+	if len(data) > maxRecord {
+		return "", err
+	}
+	return string(data), err
 }
 
 // until waits for something that processes of other parents do, which nobody is told of.

@@ -124,6 +124,25 @@ func linksOut(name, target string) bool {
 	return end == ".." || strings.HasPrefix(end, "../")
 }
 
+// linksUpThrough reports whether the target of a link goes up after another link on its way. Where that leads is up to
+// the other one, and not to be seen from the target. isLink is asked for paths without the root.
+func linksUpThrough(name, target string, isLink func(name string) bool) bool {
+	at, through := path.Dir(name), false
+	for seg := range strings.SplitSeq(target, "/") {
+		switch seg {
+		case "", ".":
+			continue
+		case "..":
+			if through {
+				return true
+			}
+		}
+		at = path.Join(at, seg)
+		through = through || isLink(at)
+	}
+	return false
+}
+
 func longSegment(name string) bool {
 	for seg := range strings.SplitSeq(name, "/") {
 		if len(seg) > maxSegment {
@@ -161,7 +180,28 @@ func (m *members) fit(root *os.Root) error {
 			return unsafeArchive("a directory of the workspace is in the place of a file: remove it first")
 		}
 	}
+	for _, link := range m.links {
+		if linksUpThrough(link.name, link.target, m.isLink(root)) {
+			return unsafeArchive("a symbolic link goes up after another symbolic link on its way")
+		}
+	}
 	return nil
+}
+
+// isLink tells what will be a symbolic link in the workspace.
+func (m *members) isLink(root *os.Root) func(string) bool {
+	return func(name string) bool {
+		if kind, ok := m.kinds[name]; ok {
+			return kind == tar.TypeSymlink
+		}
+		return isLink(root, name)
+	}
+}
+
+// isLink reports whether there is a symbolic link of that name.
+func isLink(root *os.Root, name string) bool {
+	info, err := root.Lstat(name)
+	return err == nil && info.Mode().Type() == fs.ModeSymlink
 }
 
 func permOf(h *tar.Header) fs.FileMode { return fs.FileMode(h.Mode & 0o777) }

@@ -13,8 +13,10 @@ import (
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 )
 
-// Persist writes the workspace as a tar archive. Sockets, named pipes and devices are left out: no archive with them
-// is taken back.
+// Persist writes the workspace as a tar archive that Hydrate takes. What no archive may have is left out without an
+// error: sockets, named pipes and devices; names with a backslash, with all that is below; and symbolic links that are
+// absolute, lead out of the workspace or go up after another link. So the link of a Python venv to the interpreter of
+// the host is not in it: make the venv again, or with --copies.
 func (s *box) Persist(ctx context.Context, w io.Writer) error {
 	ctx, done, err := s.begin(ctx)
 	if err != nil {
@@ -79,7 +81,7 @@ func (a archive) walk(ctx context.Context) error {
 }
 
 func (a archive) leavesOut(name string) bool {
-	return slices.ContainsFunc(a.without, func(s step) bool {
+	return isPart(name) || strings.Contains(name, `\`) || slices.ContainsFunc(a.without, func(s step) bool {
 		return name == s.path || strings.HasPrefix(name, s.path+"/")
 	})
 }
@@ -101,6 +103,9 @@ func (a archive) add(ctx context.Context, name string, d fs.DirEntry) error {
 		target, err := a.root.Readlink(name)
 		if err != nil {
 			return err
+		}
+		if linksOut(name, target) || linksUpThrough(name, target, func(at string) bool { return isLink(a.root, at) }) {
+			return nil
 		}
 		h.Typeflag, h.Mode, h.Linkname = tar.TypeSymlink, 0o777, target
 		return a.out.WriteHeader(h)

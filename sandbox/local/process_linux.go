@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -41,6 +42,7 @@ func startOf(pid int) string {
 // procStat is what the kernel says about a process.
 type procStat struct {
 	state   string
+	group   int
 	session int
 	start   string
 }
@@ -55,17 +57,24 @@ func stat(pid int) (procStat, bool) {
 	if len(f) < 20 {
 		return procStat{}, false
 	}
-	session, err := strconv.Atoi(f[3])
-	return procStat{state: f[0], session: session, start: f[19]}, err == nil
+	group, err := strconv.Atoi(f[2])
+	session, err2 := strconv.Atoi(f[3])
+	return procStat{state: f[0], group: group, session: session, start: f[19]}, err == nil && err2 == nil
 }
 
-// processes calls f with all processes but the worker's own.
+// processes calls f with all processes but the worker's own, the newest first: those that do not live long are met
+// while they do.
 func processes(f func(pid int)) {
 	entries, _ := os.ReadDir("/proc")
+	var pids []int
 	for _, e := range entries {
 		if pid, err := strconv.Atoi(e.Name()); err == nil && pid > 1 && pid != os.Getpid() {
-			f(pid)
+			pids = append(pids, pid)
 		}
+	}
+	slices.Sort(pids)
+	for _, pid := range slices.Backward(pids) {
+		f(pid)
 	}
 }
 
@@ -82,34 +91,60 @@ func endSession(id int) {
 // endRest waits for the end of what is left of a group, of which there must be something.
 func endRest(group int) { endSession(group) }
 
+// What looks for processes can miss one that a process starts as it ends itself. So they are taken for ended when this
+// many looks one after the other found none.
+const (
+	quietLooks = 5
+	lookPause  = 5 * time.Millisecond
+)
+
 // endByHome ends the processes whose HOME is in one of the directories below dir that are selected, and those in a
-// session with one: commands begin sessions, so there is no stranger in it. What does not end at once is tried again,
-// since such processes may start others.
+// session with one: commands begin sessions, so there is no stranger in it. It fails if others come for too long.
 func endByHome(dir string, selected func(name string) bool) error {
 	deadline := time.NewTimer(2 * leftoverWait)
 	defer deadline.Stop()
-	for {
-		sessions := map[int]bool{}
-		processes(func(pid int) {
-			if s, ok := stat(pid); ok && s.state != "Z" && homeIn(pid, dir, selected) {
-				sessions[s.session] = true
-			}
-		})
-		if len(sessions) == 0 {
-			return nil
+	pause := time.NewTicker(lookPause)
+	defer pause.Stop()
+	for quiet := 0; quiet < quietLooks; {
+		if !endFound(dir, selected) {
+			quiet++
+			<-pause.C
+			continue
 		}
-		processes(func(pid int) {
-			ours := func() bool { s, ok := stat(pid); return ok && sessions[s.session] }
-			if ours() {
-				end(pid, ours)
-			}
-		})
+		quiet = 0
 		select {
 		case <-deadline.C:
 			return errLeftover
 		default:
 		}
 	}
+	return nil
+}
+
+// endFound looks once, and ends what it finds as soon as it does. It reports whether there was anything.
+func endFound(dir string, selected func(name string) bool) bool {
+	sessions := map[int]bool{}
+	processes(func(pid int) {
+		var s procStat
+		ours := func() (ok bool) {
+			s, ok = stat(pid)
+			return ok && s.state != "Z" && homeIn(pid, dir, selected)
+		}
+		if ours() {
+			sessions[s.session] = true
+			end(pid, ours)
+		}
+	})
+	if len(sessions) == 0 {
+		return false
+	}
+	processes(func(pid int) {
+		ours := func() bool { s, ok := stat(pid); return ok && sessions[s.session] }
+		if ours() {
+			end(pid, ours)
+		}
+	})
+	return true
 }
 
 // homeIn reports whether a process was started with a HOME in a selected directory.
@@ -127,15 +162,21 @@ func homeIn(pid int, dir string, selected func(name string) bool) bool {
 	return false
 }
 
-// end kills a process and waits for its end. It is looked at again once it is held, so that another one that got its
-// id meanwhile is left alone.
+// end kills a process with its group, at once so that none of them starts another, and waits for its end. It is looked
+// at again once it is held, so that another one that got its id meanwhile is left alone.
 func end(pid int, still func() bool) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
 		return
 	}
 	defer func() { _ = unix.Close(fd) }()
-	if !still() || unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) != nil {
+	if !still() {
+		return
+	}
+	if s, ok := stat(pid); ok && s.group > 1 && s.group != unix.Getpgrp() {
+		_ = unix.Kill(-s.group, unix.SIGKILL)
+	}
+	if unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) != nil {
 		return
 	}
 	const ms = int(leftoverWait / 1e6)

@@ -19,13 +19,13 @@ type box struct {
 	root     string // of the workspace, in the sandbox's words
 	// filling is held by those who fill the workspace, and by Persist.
 	filling chan struct{}
-	// ending is held by those who end what runs, so that each of them returns when all has ended.
-	ending sync.Mutex
 
-	mu      sync.Mutex
-	running bool
-	gone    error // why nothing can be done any more
-	life    *life // nil while what runs is being ended
+	mu       sync.Mutex
+	running  bool
+	gone     error // why nothing can be done any more
+	life     *life // nil while what runs is being ended
+	ending   *task // nil while nothing is
+	deleting *task
 }
 
 var _ backend.Sandbox = (*box)(nil)
@@ -166,51 +166,4 @@ func (s *box) setFilled() error {
 		return failed(backend.StartFailed, "the sandbox could not be marked as filled")
 	}
 	return nil
-}
-
-// Stop ends all processes.
-func (s *box) Stop(context.Context) error {
-	if s.end() != nil {
-		return failed(backend.StopFailed, "a process of the sandbox could not be ended")
-	}
-	return nil
-}
-
-// Delete ends all processes and removes the sandbox.
-func (s *box) Delete(context.Context) error {
-	if s.backend.isClosed() {
-		return errClosed // the directory may be another's by now
-	}
-	if s.endFor(errRoot) != nil {
-		return failed(backend.StopFailed, "a process of the sandbox could not be ended, so it was not removed")
-	}
-	if s.backend.remove(s) != nil {
-		return failed(backend.StopFailed, "the directory of the sandbox could not be removed")
-	}
-	return nil
-}
-
-// endFor ends what runs, and refuses all that comes.
-func (s *box) endFor(reason error) error {
-	s.mu.Lock()
-	s.gone = reason
-	s.mu.Unlock()
-	return s.end()
-}
-
-// end ends what runs, and waits for it.
-func (s *box) end() error {
-	s.ending.Lock()
-	defer s.ending.Unlock()
-	s.mu.Lock()
-	old := s.life
-	s.life, s.running = nil, false
-	s.mu.Unlock()
-	old.end()
-	old.jobs.Wait()
-	err := s.backend.endLeftoversOf(s.id)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.life = newLife()
-	return err
 }

@@ -126,11 +126,18 @@ func (r *run) over() bool {
 	}
 }
 
-// record notes that a process runs, so that it is found if the worker is killed.
+// record notes that a process runs, so that it is found if the worker is killed. What a command put in the place of
+// the note is removed first. Without a note the process still runs as it should.
 func record(dir string, pid int) (forget func()) {
 	name := filepath.Join(dir, strconv.Itoa(pid))
-	_ = os.WriteFile(name, []byte(startOf(pid)), 0o600) // without it the process still runs as it should
-	return func() { _ = os.Remove(name) }
+	forget = func() { _ = os.Remove(name) }
+	forget()
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // in the backend's directory
+	if err == nil {
+		_, _ = f.WriteString(startOf(pid))
+		_ = f.Close()
+	}
+	return forget
 }
 
 // startError hides what the operating system says, which names the path of the host.
