@@ -124,6 +124,7 @@ func (h *Host) resume(ctx context.Context, a operation.StateArgs) (*operation.Se
 	_, err = s.opened(ctx, func(ctx context.Context, spec backend.Spec) (backend.Sandbox, error) {
 		box, err := h.backend.Open(ctx, spec)
 		if errors.Is(err, backend.ErrNotFound) {
+			_ = s.started(false) // it is written with the session
 			box, err = h.backend.Create(ctx, spec)
 		}
 		return box, err

@@ -139,6 +139,27 @@ func TestFenced(t *testing.T) {
 	}
 }
 
+// TestStartedAgain: a command after a restart of the host needs no start, unless the sandbox was stopped.
+func TestStartedAgain(t *testing.T) {
+	r := newRig(t)
+	state := r.create(sandbox.Manifest{})
+	count := func(want string) {
+		t.Helper()
+		if _, err := r.exec(owner, state, "count n"); errorType(err) != want {
+			t.Errorf("exec: %v, want %q", err, want)
+		}
+	}
+	count("")
+	r.restart()
+	count("")
+	if _, err := call[any](r, owner, operation.Stop, operation.StopArgs{State: state}); err != nil {
+		t.Fatal(err)
+	}
+	count("exec_transport_error")
+	r.restart()
+	count("exec_transport_error")
+}
+
 // TestResume takes a session up again: with its workspace, with an empty one if the sandbox is gone, and only for its
 // owner.
 func TestResume(t *testing.T) {

@@ -35,6 +35,9 @@ func (h *Host) exec(ctx context.Context, a operation.ExecArgs) (*operation.ExecR
 		if err := s.hide(ctx); err != nil {
 			return err
 		}
+		if err := s.startAgain(ctx, box); err != nil {
+			return err
+		}
 		b := bind.From(ctx)
 		stdout, stderr := newOutput(b, h.options.MaxOutput), newOutput(b, h.options.MaxOutput)
 		cmd.Stdout, cmd.Stderr = stdout, stderr

@@ -125,11 +125,7 @@ func (h *Host) with(ctx context.Context, name operation.Name, given sandbox.Sess
 
 func (h *Host) start(ctx context.Context, a operation.StateArgs) error {
 	return h.with(ctx, operation.Start, a.State, func(s *session, box backend.Sandbox) error {
-		if err := s.starting.lock(ctx); err != nil { // an attempt that the server gave up may still be at it
-			return err
-		}
-		defer s.starting.unlock()
-		return box.Start(ctx)
+		return s.start(ctx, box)
 	})
 }
 
@@ -151,10 +147,13 @@ func (h *Host) stop(ctx context.Context, name operation.Name, given sandbox.Sess
 	box := s.box
 	s.touch(time.Now())
 	s.mu.Unlock()
-	if box == nil {
-		return nil
+	if box != nil {
+		err = box.Stop(ctx)
 	}
-	return box.Stop(ctx)
+	if err == nil {
+		err = s.started(false)
+	}
+	return err
 }
 
 func (h *Host) delete(ctx context.Context, a operation.StopArgs) error {

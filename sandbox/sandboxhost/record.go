@@ -30,7 +30,9 @@ type record struct {
 	Digest   string                 `json:"manifest_digest"`
 	Options  *sandbox.ClientOptions `json:"options,omitempty"`
 	// Made is whether the sandbox was made.
-	Made    bool      `json:"made"`
+	Made bool `json:"made"`
+	// Started is whether commands may run: after a restart of the host it is started again when it is needed.
+	Started bool      `json:"started,omitempty"`
 	Created time.Time `json:"created"`
 	Used    time.Time `json:"last_used"`
 	// Given names the secrets that the session was given.

@@ -24,6 +24,7 @@ type session struct {
 	fresh   bool            // there is no record on disk yet
 	claimed bool            // the record's epoch is this host's
 	box     backend.Sandbox // nil before it was made or opened
+	up      bool            // this process started it
 	life    life
 	inUse   int
 	stored  time.Time // the last use that the record on disk tells
@@ -164,6 +165,48 @@ func (s *session) open(ctx context.Context) (backend.Sandbox, error) {
 	}
 	defer s.setup.unlock()
 	return s.opened(ctx, s.h.backend.Open)
+}
+
+// startAgain starts a sandbox that an earlier process of this host had started: for the workflow, a restart of the
+// host is nothing but time.
+func (s *session) startAgain(ctx context.Context, box backend.Sandbox) error {
+	s.mu.Lock()
+	due := s.rec.Started && !s.up
+	s.mu.Unlock()
+	if !due {
+		return nil
+	}
+	return s.start(ctx, box)
+}
+
+// start lets commands run.
+func (s *session) start(ctx context.Context, box backend.Sandbox) error {
+	if err := s.starting.lock(ctx); err != nil { // an attempt that the server gave up may still be at it
+		return err
+	}
+	defer s.starting.unlock()
+	if err := s.mine(ctx); err != nil {
+		return err
+	}
+	if err := box.Start(ctx); err != nil {
+		return err
+	}
+	return s.started(true)
+}
+
+// started notes whether commands may run.
+func (s *session) started(is bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.up = is
+	if s.rec.Started == is {
+		return nil
+	}
+	s.rec.Started = is
+	if !s.claimed || s.life != alive { // it is written with the claim
+		return nil
+	}
+	return s.save()
 }
 
 // opened makes or opens the sandbox unless that was done. s.setup is held.
