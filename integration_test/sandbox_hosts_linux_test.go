@@ -30,7 +30,13 @@ func staying(ctx workflow.Context) (out place, err error) {
 	if err != nil {
 		return out, err
 	}
-	defer func() { err = errors.Join(err, box.Close(ctx)) }()
+	defer func() {
+		closed := box.Close(ctx)
+		if out.Gone && errors.Is(closed, sandboxclient.ErrUnreached) {
+			closed = nil // its host has removed it
+		}
+		err = errors.Join(err, closed)
+	}()
 	ready := false
 	if err := workflow.SetQueryHandler(ctx, "dir", func() (string, error) {
 		if !ready {

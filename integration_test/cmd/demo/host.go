@@ -123,7 +123,7 @@ func (h *hosting) left(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	records, err := os.ReadDir(filepath.Join(h.dir, sessionsDir))
+	records, err := filepath.Glob(filepath.Join(h.dir, sessionsDir, "*-*-*-*-*", "*.json"))
 	if err == nil && len(boxes)+len(records) > 0 {
 		err = fmt.Errorf("%d sandboxes and %d records of them are left", len(boxes), len(records))
 	}
