@@ -73,6 +73,17 @@ func TestScanOfAServerWithoutThem(t *testing.T) {
 	}
 }
 
+// TestScanOfABusyNamespace asks again what the server has no room for.
+func TestScanOfABusyNamespace(t *testing.T) {
+	server := &temporal{}
+	address := serve(t, server)
+	server.busy.Store(3)
+	code, stdout, _ := sandboxguard(t.Context(), t, "scan", "--query", "", "--address", address)
+	if code != exitFound || strings.Contains(stdout, "not all") || server.busy.Load() > -1 {
+		t.Errorf("code %d, %d calls too few:\n%s", code, server.busy.Load(), stdout)
+	}
+}
+
 // TestScanWithAQuery reads what the query finds and nothing else.
 func TestScanWithAQuery(t *testing.T) {
 	address := serve(t, &temporal{})

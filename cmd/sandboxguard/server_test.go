@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"path"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,12 +29,16 @@ import (
 type temporal struct {
 	workflowservice.UnimplementedWorkflowServiceServer
 	broken    map[string]error // by the method that fails
+	busy      atomic.Int32     // how many calls are answered that there is no room for them
 	onHistory func()           // is called before a history is returned
 	packed    bool             // the memos of schedules are encoded
 }
 
 // intercept fails the methods that are broken.
 func (s *temporal) intercept(ctx context.Context, in any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+	if s.busy.Add(-1) >= 0 {
+		return nil, status.Error(codes.ResourceExhausted, "namespace rate limit exceeded")
+	}
 	if err := s.broken[path.Base(info.FullMethod)]; err != nil {
 		return nil, err
 	}

@@ -8,10 +8,14 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"time"
 
+	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/retry"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/contrib/envconfig"
 	"go.temporal.io/sdk/log"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )
 
@@ -99,9 +103,20 @@ func (c *Server) Options() (client.Options, error) {
 		o.Namespace = client.DefaultNamespace
 	}
 	o.Identity = "sandboxguard"
+	// A namespace has limits for what is asked of it, and a scan asks much.
+	o.ConnectionOptions.DialOptions = append(o.ConnectionOptions.DialOptions, grpc.WithChainUnaryInterceptor(retry.UnaryClientInterceptor(
+		retry.WithCodes(codes.ResourceExhausted), retry.WithMax(patience), retry.WithBackoff(retry.BackoffExponentialWithJitter(firstWait, 0.2)),
+	)))
 	o.Logger = log.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))
 	return o, nil
 }
+
+const (
+	// patience is how often a call is sent that the server has no room for.
+	patience = 8
+	// firstWait is waited before the second time, and twice as long before each next one.
+	firstWait = 100 * time.Millisecond
+)
 
 // Dial connects. It returns the options as well, for messages.
 func (c *Server) Dial(ctx context.Context) (client.Client, client.Options, error) {

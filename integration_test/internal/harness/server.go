@@ -137,14 +137,15 @@ func settings() dynamicconfig.StaticClient {
 		return []dynamicconfig.ConstrainedValue{{Value: v}}
 	}
 	return dynamicconfig.StaticClient{
-		dynamicconfig.ForceSearchAttributesCacheRefreshOnRead.Key(): value(true),
-		dynamicconfig.NamespaceCacheRefreshInterval.Key():           value("200ms"),
-		dynamicconfig.TransferProcessorMaxPollRPS.Key():             value(100_000),
-		dynamicconfig.TimerProcessorMaxPollRPS.Key():                value(100_000),
-		dynamicconfig.VisibilityProcessorMaxPollRPS.Key():           value(100_000),
-		dynamicconfig.HistoryLongPollExpirationInterval.Key():       value("1s"),
-		dynamicconfig.MatchingNumTaskqueueReadPartitions.Key():      value(1),
-		dynamicconfig.MatchingNumTaskqueueWritePartitions.Key():     value(1),
+		dynamicconfig.ForceSearchAttributesCacheRefreshOnRead.Key():      value(true),
+		dynamicconfig.NamespaceCacheRefreshInterval.Key():                value("200ms"),
+		dynamicconfig.TransferProcessorMaxPollRPS.Key():                  value(100_000),
+		dynamicconfig.FrontendMaxNamespaceVisibilityRPSPerInstance.Key(): value(100_000),
+		dynamicconfig.TimerProcessorMaxPollRPS.Key():                     value(100_000),
+		dynamicconfig.VisibilityProcessorMaxPollRPS.Key():                value(100_000),
+		dynamicconfig.HistoryLongPollExpirationInterval.Key():            value("1s"),
+		dynamicconfig.MatchingNumTaskqueueReadPartitions.Key():           value(1),
+		dynamicconfig.MatchingNumTaskqueueWritePartitions.Key():          value(1),
 	}
 }
 
