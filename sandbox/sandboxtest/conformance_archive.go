@@ -139,11 +139,14 @@ func (c Conformance) archives(t *testing.T) {
 	if read(t, back, "link") != "a file now" || read(t, back, "once") != "from tar" {
 		t.Error("a file was written through a link")
 	}
-	// Each of these links stays inside as a text, both together lead out.
-	hydrate(t, back, tarOf(t, tarLink("here", "."), tarLink("out", "here/..")))
-	_, err := back.Read(t.Context(), "out/file")
-	wantCode(t, "read through links that lead out", err, backend.InvalidManifestPath)
-	wantCode(t, "write through links that lead out", back.Write(t.Context(), "out/file", nil), backend.InvalidManifestPath)
+	// Each of these links stays inside as a text, both together lead out: they are refused, or lead nowhere.
+	if err := back.Hydrate(t.Context(), bytes.NewReader(tarOf(t, tarLink("here", "."), tarLink("out", "here/..")))); err != nil {
+		wantCode(t, "hydrate of links that lead out together", err, backend.ArchiveWrite)
+	} else {
+		_, err := back.Read(t.Context(), "out/file")
+		wantCode(t, "read through links that lead out", err, backend.InvalidManifestPath)
+		wantCode(t, "write through links that lead out", back.Write(t.Context(), "out/file", nil), backend.InvalidManifestPath)
+	}
 	// Neither do they lead around in a circle.
 	hydrate(t, back, tarOf(t, tarLink("a", "b"), tarLink("b", "a")))
 	if _, err := back.Read(t.Context(), "a"); backend.CodeOf(err) == "" {
