@@ -131,7 +131,7 @@ func (w task) do(ctx context.Context, up func()) error {
 	if err != nil {
 		return err
 	}
-	b, err := local.New(local.Options{Dir: filepath.Join(w.Dir, "sandboxes"), Launcher: local.Unisolated, Grace: time.Second})
+	b, err := local.New(local.Options{Dir: filepath.Join(w.Dir, "sandboxes"), Launcher: local.Unisolated, Grace: time.Second}) //nolint:contextcheck // as in every program
 	if err != nil {
 		return err
 	}

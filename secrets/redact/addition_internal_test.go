@@ -73,7 +73,9 @@ func TestNoSecretsInWorkingMemory(t *testing.T) {
 	if a.entry != nil || a.needles != nil {
 		t.Error("an entry that is gone is kept")
 	}
-	s.AddShort("keeps the tables", "1234")
+	if err := s.AddShort("keeps the tables", "1234"); err != nil {
+		t.Fatal(err)
+	}
 	for _, change := range []func(name, value string){func(name, value string) { _ = s.Add(name, value) }, s.Remove} {
 		for i := range 2 * manySites {
 			change("v", fmt.Sprintf("value-that-goes-away-like-%d-others", i))

@@ -45,7 +45,7 @@ func (d *demo) host(ctx context.Context, c client.Client, log *journal, queue st
 		return nil, err
 	}
 	var err error
-	h.boxes, err = local.New(local.Options{
+	h.boxes, err = local.New(local.Options{ //nolint:contextcheck // what it removes at first is not given up half way
 		Dir:      filepath.Join(h.dir, sandboxesDir),
 		Launcher: local.Unisolated,
 		Path:     d.toolDir(), // nothing but the job's own program
