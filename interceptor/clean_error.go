@@ -244,6 +244,8 @@ func (c cleaner) panicValue(p any) any {
 
 // unchanged reports whether a cleaned error is the one that was to be cleaned: what is rebuilt has another type or another
 // address. Errors that are slices cannot be compared, and are never rebuilt as such.
+//
+//workflowcheck:ignore
 func unchanged(cleaned, err error) bool {
 	t := reflect.TypeOf(err)
 	if t != reflect.TypeOf(cleaned) {
