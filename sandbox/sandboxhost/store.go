@@ -27,10 +27,12 @@ type store struct{ dir string }
 
 var (
 	errSuperseded = errors.New("sandboxhost: another host has the session")
+	errForeign    = errors.New("sandboxhost: Options.Dir holds what is not a host's: give the host a directory of its own, not that of its backend")
 	errDir        = errors.New("sandboxhost: Options.Dir must be a directory that only its owner can use: set its mode to 0700")
 )
 
 const (
+	runsDir   = "runs"
 	temporary = ".tmp-"
 	suffix    = ".json"
 )
@@ -104,11 +106,31 @@ func (s store) load() (records []record, unreadable int, err error) {
 			continue
 		}
 		unreadable++
+		if err := s.own(id); err != nil {
+			return nil, 0, err
+		}
 		if err := s.remove(id); err != nil {
 			return nil, 0, err
 		}
 	}
 	return records, unreadable, nil
+}
+
+// own refuses the directory of a session that holds anything that this package does not write: it is somebody else's,
+// and must not be removed.
+func (s store) own(id string) error {
+	entries, err := os.ReadDir(s.session(id))
+	if err != nil {
+		return storeError("read", err)
+	}
+	for _, e := range entries {
+		name, isRecord := strings.CutSuffix(e.Name(), suffix)
+		_, err := strconv.Atoi(name)
+		if e.Name() != runsDir && !strings.HasPrefix(e.Name(), temporary) && (!isRecord || err != nil) {
+			return errForeign
+		}
+	}
+	return nil
 }
 
 // read reads the record of the highest epoch. It is not ok if there is none.
@@ -161,7 +183,7 @@ func (s store) holds(r record) (bool, error) {
 
 // create writes the first record of a session.
 func (s store) create(r record) error {
-	if err := os.MkdirAll(filepath.Join(s.session(r.ID), "runs"), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(s.session(r.ID), runsDir), 0o700); err != nil {
 		return storeError("written", err)
 	}
 	if err := s.save(r); err != nil {
@@ -239,7 +261,7 @@ func put(name string, data []byte, place func(from, to string) error) error {
 	return nil
 }
 
-func (s store) run(id, name string) string { return filepath.Join(s.session(id), "runs", name) }
+func (s store) run(id, name string) string { return filepath.Join(s.session(id), runsDir, name) }
 
 // begun reports whether a command was about to start before.
 func (s store) begun(id, name string) (bool, error) {
@@ -265,7 +287,7 @@ func (s store) begin(id, name string) (first bool, err error) {
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return false, storeError("written", err)
 	}
-	syncDir(filepath.Join(s.session(id), "runs"))
+	syncDir(filepath.Join(s.session(id), runsDir))
 	return true, nil
 }
 
