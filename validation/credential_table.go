@@ -22,7 +22,7 @@ const unlimited = 2048
 // tokenRules are the credentials of known services. The shapes are those that the services document or
 // hand out; ids that are no secret by themselves are listed where they only occur beside one.
 var tokenRules = []tokenRule{
-	{kind: "1Password token", prefix: "ops_eyJ", body: alphaBase64URL, min: 200, max: unlimited},
+	{kind: "1Password token", prefix: "ops_eyJ", body: newAlphabet(digits, lowers, uppers, "+/=-_"), min: 200, max: unlimited, sure: true},
 	{kind: "AWS access key id", prefix: "AKIA", body: alphaBase32, min: 16, max: 16},
 	{kind: "AWS access key id", prefix: "ASIA", body: alphaBase32, min: 16, max: 16},
 	{kind: "AWS access key id", prefix: "ABIA", body: alphaBase32, min: 16, max: 16},
@@ -90,9 +90,9 @@ var tokenRules = []tokenRule{
 	{kind: "OpenAI key", prefix: "sk-", body: alphaBase62, min: 32, max: 64, mixed: true},
 	{kind: "OpenRouter key", prefix: "sk-or-v1-", body: alphaHex, min: 64, max: 64},
 	{kind: "Perplexity key", prefix: "pplx-", body: alphaBase62, min: 48, max: 56},
-	{kind: "PlanetScale token", prefix: "pscale_tkn_", body: alphaPadded, min: 32, max: 64},
-	{kind: "PlanetScale token", prefix: "pscale_oauth_", body: alphaPadded, min: 32, max: 64},
-	{kind: "PlanetScale password", prefix: "pscale_pw_", body: alphaPadded, min: 32, max: 64},
+	{kind: "PlanetScale token", prefix: "pscale_tkn_", body: alphaPadded, min: 32, max: 64, sure: true},
+	{kind: "PlanetScale token", prefix: "pscale_oauth_", body: alphaPadded, min: 32, max: 64, sure: true},
+	{kind: "PlanetScale password", prefix: "pscale_pw_", body: alphaPadded, min: 32, max: 64, sure: true},
 	{kind: "Postman key", prefix: "PMAK-", body: newAlphabet(digits, "abcdef-"), min: 59, max: 59},
 	{kind: "Prefect key", prefix: "pnu_", body: alphaBase62, min: 36, max: 36},
 	{kind: "Pulumi token", prefix: "pul-", body: alphaHex, min: 40, max: 40},
@@ -112,8 +112,8 @@ var tokenRules = []tokenRule{
 	{kind: "Slack token", prefix: "xoxp-", body: newAlphabet(digits, lowers, uppers, "-"), min: 24, max: 120},
 	{kind: "Slack token", prefix: "xoxa-2-", body: newAlphabet(digits, lowers, uppers, "-"), min: 40, max: 120, sure: true},
 	{kind: "Slack token", prefix: "xoxr-2-", body: newAlphabet(digits, lowers, uppers, "-"), min: 40, max: 120, sure: true},
-	{kind: "Slack token", prefix: "xoxa-", body: newAlphabet(digits, lowers, uppers, "-"), min: 24, max: 120},
-	{kind: "Slack token", prefix: "xoxr-", body: newAlphabet(digits, lowers, uppers, "-"), min: 24, max: 120},
+	{kind: "Slack token", prefix: "xoxa-", body: newAlphabet(digits, lowers, uppers, "-"), min: 12, max: 120, sure: true},
+	{kind: "Slack token", prefix: "xoxr-", body: newAlphabet(digits, lowers, uppers, "-"), min: 12, max: 120, sure: true},
 	{kind: "Slack token", prefix: "xoxs-", body: newAlphabet(digits, lowers, uppers, "-"), min: 24, max: 120},
 	{kind: "Slack token", prefix: "xoxe.xox", body: newAlphabet(digits, lowers, uppers, "-"), min: 24, max: 300},
 	{kind: "Slack token", prefix: "xoxe-", body: newAlphabet(digits, lowers, uppers, "-"), min: 24, max: 300},

@@ -273,6 +273,9 @@ func TestMatrix(t *testing.T) {
 				in := "begin. " + emitted + " .end"
 				want, _ := set.String(in)
 				sizes := chunkings(in)
+				if raceDetector { // one goroutine: more of it shows nothing more
+					sizes = sizes[:2]
+				}
 				for _, size := range sizes {
 					cells.Add(1)
 					got := want
