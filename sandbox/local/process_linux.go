@@ -94,8 +94,8 @@ func endRest(group int) { endSession(group) }
 // What looks for processes can miss one that a process starts as it ends itself. So they are taken for ended when this
 // many looks one after the other found none.
 const (
-	quietLooks = 5
-	lookPause  = 5 * time.Millisecond
+	quietLooks = 30
+	lookPause  = 3 * time.Millisecond
 )
 
 // endByHome ends the processes whose HOME is in one of the directories below dir that are selected, and those in a

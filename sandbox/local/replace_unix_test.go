@@ -34,7 +34,7 @@ func limitFiles(t *testing.T, size uint64) {
 
 // TestFailedWrites checks that a file that cannot be replaced is as it was, and that nothing else is left.
 func TestFailedWrites(t *testing.T) {
-	large := strings.Repeat("x", 32<<20)
+	large := strings.Repeat("x", 96<<20)
 	for name, write := range map[string]func(backend.Sandbox) error{
 		"write": func(s backend.Sandbox) error { return s.Write(t.Context(), "file", []byte(large)) },
 		"link":  func(s backend.Sandbox) error { return s.Write(t.Context(), "link", []byte(large)) },
@@ -46,7 +46,7 @@ func TestFailedWrites(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := started(t, newBackend(t), sandbox.Manifest{})
 			sh(t, s, "echo old > file; ln -s file link")
-			limitFiles(t, 16<<20) // more than the files that the test itself writes
+			limitFiles(t, 64<<20) // more than the files that the test itself writes
 			if err := write(s); backend.CodeOf(err) != backend.ArchiveWrite {
 				t.Errorf("write: %v", err)
 			}
