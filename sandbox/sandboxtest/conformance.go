@@ -201,15 +201,15 @@ func (c Conformance) life(t *testing.T) {
 
 // files are reads and writes, and the paths that they take.
 func (c Conformance) files(t *testing.T) {
-	s := c.started(t, sandbox.Manifest{Root: "/work/space"})
-	for _, p := range []string{"a", "./b", "deep/er/c", "x/../d", "/work/space/e", "/work/space/../space/f", "with blank", `back\slash`, "ü"} {
+	s := c.started(t, sandbox.Manifest{Root: "/data/space"})
+	for _, p := range []string{"a", "./b", "deep/er/c", "x/../d", "/data/space/e", "/data/space/../space/f", "with blank", `back\slash`, "ü"} {
 		data := "data of " + p
 		write(t, s, p, data)
 		if got := read(t, s, p); got != data {
 			t.Errorf("read of %s = %q", p, got)
 		}
 	}
-	if got := read(t, s, "/work/space/d"); got != "data of x/../d" {
+	if got := read(t, s, "/data/space/d"); got != "data of x/../d" {
 		t.Errorf("read by the absolute path = %q", got)
 	}
 	binary := string([]byte{0, 0xff, 0xfe, '\r', '\n', 0x80})
@@ -221,7 +221,7 @@ func (c Conformance) files(t *testing.T) {
 	if got := read(t, s, "a"); got != "" {
 		t.Errorf("empty data became %q", got)
 	}
-	for _, p := range []string{"..", "../x", "a/../../x", "/etc/passwd", "/", "/work", "/work/spacex", "/work/space/../x", `C:\x`, "c:/x", `\\srv\x`, "a\x00b"} {
+	for _, p := range []string{"..", "../x", "a/../../x", "/etc/passwd", "/", "/data", "/data/spacex", "/data/space/../x", `C:\x`, "c:/x", `\\srv\x`, "a\x00b"} {
 		_, err := s.Read(t.Context(), p)
 		wantCode(t, "read of "+p, err, backend.InvalidManifestPath)
 		wantCode(t, "write of "+p, s.Write(t.Context(), p, nil), backend.InvalidManifestPath)
@@ -231,7 +231,7 @@ func (c Conformance) files(t *testing.T) {
 	if want := backend.FileNotFound("missing/file").Error(); err == nil || err.Error() != want {
 		t.Errorf("read of a missing file: %v, want %s", err, want)
 	}
-	for _, p := range []string{"", ".", "deep", "/work/space"} {
+	for _, p := range []string{"", ".", "deep", "/data/space"} {
 		_, err := s.Read(t.Context(), p)
 		wantCode(t, "read of the directory "+p, err, backend.ArchiveRead)
 		wantCode(t, "write of the directory "+p, s.Write(t.Context(), p, []byte("x")), backend.ArchiveWrite)
