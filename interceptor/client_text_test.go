@@ -17,6 +17,7 @@ import (
 func TestEveryTextOfTheClientsOptions(t *testing.T) {
 	reads := []string{
 		"DescribeActivity", "DescribeNexusOperation", "DescribeWorkflow", "GetActivityHandle", "GetNexusOperationHandle",
+		"GetWorkflowHistory", "GetWorkflowResult", "GetWorkflowRun",
 		"PollActivityResult", "PollNexusOperationResult", "PollWorkflowUpdate",
 	}
 	// What ends or pauses something is never refused, whatever name the something has.

@@ -2,14 +2,11 @@ package interceptor_test
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
-
-	guard "github.com/sandboxguard/sandboxguard/interceptor"
 )
 
 // TestNamesOfWorkflowCalls: a value in a name that the call has no error for stops
@@ -54,12 +51,7 @@ func TestNamesOfWorkflowCalls(t *testing.T) {
 			env := environment(t, opts)
 			env.RegisterActivityWithOptions(func(context.Context) error { t.Error("it ran"); return nil }, named("Push"))
 			err := run(t, env, func(ctx workflow.Context) error { return call(options60(ctx)) })
-			var stopped *temporal.PanicError
-			if errors.As(err, &stopped) {
-				if !strings.HasPrefix(stopped.Error(), guard.ErrorTypePolicyViolation) {
-					t.Errorf("stopped for %v", err)
-				}
-			} else {
+			if !stopped(err) {
 				wantRules(t, err, "literal-credential")
 			}
 			if strings.Contains(err.Error(), canary) {

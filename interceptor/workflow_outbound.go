@@ -94,7 +94,7 @@ func (o *workflowOutbound) ExecuteActivity(ctx workflow.Context, activityType st
 	c := o.call(ctx, "activity", activityType, governedBy(ctx, opts.TaskQueue, args), args)
 	c.activity = true
 	c.texts = nonEmpty("summary", opts.Summary, "activity_id", opts.ActivityID, "fairness_key", opts.Priority.FairnessKey)
-	c.texts = addRetry(c.texts, opts.RetryPolicy)
+	c.texts = addEach(addRetry(c.texts, opts.RetryPolicy), "event_group", eventGroups(opts))
 	out, err := o.guarded(ctx, channelActivity, c)
 	if err != nil {
 		return failed(ctx, err)
@@ -106,7 +106,7 @@ func (o *workflowOutbound) ExecuteLocalActivity(ctx workflow.Context, activityTy
 	c := o.call(ctx, "local activity", activityType, "", args)
 	c.activity = true
 	opts := workflow.GetLocalActivityOptions(ctx)
-	c.texts = addRetry(nonEmpty("summary", opts.Summary), opts.RetryPolicy)
+	c.texts = addEach(addRetry(nonEmpty("summary", opts.Summary), opts.RetryPolicy), "event_group", eventGroups(opts))
 	out, err := o.guarded(ctx, channelLocalActivity, c)
 	if err != nil {
 		return failed(ctx, err)
@@ -126,6 +126,7 @@ func (o *workflowOutbound) ExecuteChildWorkflow(ctx workflow.Context, childType 
 	c.texts = nonEmpty("workflow_id", opts.WorkflowID, "summary", opts.StaticSummary, "details", opts.StaticDetails, "fairness_key", opts.Priority.FairnessKey,
 		"namespace", opts.Namespace, "cron_schedule", opts.CronSchedule)
 	c.texts = addVersion(addRetry(c.texts, opts.RetryPolicy), opts.VersioningOverride)
+	c.texts = addEach(c.texts, "event_group", eventGroups(opts))
 	c.attributes = searchAttributes(opts.SearchAttributes, opts.TypedSearchAttributes)
 	out, err := o.guarded(ctx, channelChild, c)
 	if err != nil {
@@ -171,7 +172,7 @@ func (o *workflowOutbound) SignalChildWorkflow(ctx workflow.Context, workflowID,
 func (o *workflowOutbound) ExecuteNexusOperation(ctx workflow.Context, in sdkinterceptor.ExecuteNexusOperationInput) workflow.NexusOperationFuture {
 	c := o.call(ctx, "Nexus operation", operationName(in.Operation), "", []any{in.Input})
 	c.texts = nonEmpty("summary", in.Options.Summary, "endpoint", in.Client.Endpoint(), "service", in.Client.Service())
-	c.texts = addHeaders(c.texts, in.NexusHeader)
+	c.texts = addEach(addHeaders(c.texts, in.NexusHeader), "event_group", eventGroups(in.Options))
 	out, err := o.guarded(ctx, channelNexus, c)
 	if err != nil {
 		// Its names may be what it was refused for.
@@ -210,14 +211,14 @@ func (o *workflowOutbound) UpsertTypedSearchAttributes(ctx workflow.Context, att
 }
 
 func (o *workflowOutbound) NewContinueAsNewError(ctx workflow.Context, wfn any, args ...any) error {
-	return o.continueAsNew(ctx, nil, args, func(out []any) error { return o.Next.NewContinueAsNewError(ctx, wfn, out...) })
+	return o.continueAsNew(ctx, workflow.ContinueAsNewErrorOptions{}, args, func(out []any) error { return o.Next.NewContinueAsNewError(ctx, wfn, out...) })
 }
 
 // NewContinueAsNewErrorWithOptions is not a method of the interface before SDK
 // 1.51. Defined here, it is called by one that has it, instead of being the way
 // around the guard.
 func (o *workflowOutbound) NewContinueAsNewErrorWithOptions(ctx workflow.Context, opts workflow.ContinueAsNewErrorOptions, wfn any, args ...any) error {
-	return o.continueAsNew(ctx, opts.RetryPolicy, args, func(out []any) error {
+	return o.continueAsNew(ctx, opts, args, func(out []any) error {
 		next, ok := any(o.Next).(interface {
 			NewContinueAsNewErrorWithOptions(workflow.Context, workflow.ContinueAsNewErrorOptions, any, ...any) error
 		})
@@ -228,12 +229,12 @@ func (o *workflowOutbound) NewContinueAsNewErrorWithOptions(ctx workflow.Context
 	})
 }
 
-func (o *workflowOutbound) continueAsNew(ctx workflow.Context, retry *temporal.RetryPolicy, args []any, next func([]any) error) error {
+func (o *workflowOutbound) continueAsNew(ctx workflow.Context, opts workflow.ContinueAsNewErrorOptions, args []any, next func([]any) error) error {
 	info := o.Next.GetInfo(ctx)
 	// The queue to go on with stands where a child's would.
 	to := workflow.GetChildWorkflowOptions(ctx).TaskQueue
 	c := o.call(ctx, "continue-as-new", info.WorkflowType.Name, to, args)
-	c.texts = addRetry(nil, retry)
+	c.texts = addEach(addRetry(nil, opts.RetryPolicy), "event_group", eventGroups(opts))
 	out, err := o.guarded(ctx, channelContinue, c)
 	if err != nil {
 		return err
@@ -248,6 +249,7 @@ func (o *workflowOutbound) SideEffect(ctx workflow.Context, f func(workflow.Cont
 }
 
 func (o *workflowOutbound) SideEffectWithOptions(ctx workflow.Context, opts workflow.SideEffectOptions, f func(workflow.Context) any) converter.EncodedValue {
+	o.mustNotGroupBy(ctx, eventGroups(opts))
 	opts.Summary = o.clean(ctx, opts.Summary)
 	return o.Next.SideEffectWithOptions(ctx, opts, o.cleaning(f))
 }
@@ -259,16 +261,19 @@ func (o *workflowOutbound) MutableSideEffect(ctx workflow.Context, id string, f 
 
 func (o *workflowOutbound) MutableSideEffectWithOptions(ctx workflow.Context, id string, opts workflow.MutableSideEffectOptions, f func(workflow.Context) any, equals func(a, b any) bool) converter.EncodedValue {
 	o.mustBeName(ctx, "id of MutableSideEffect", id)
+	o.mustNotGroupBy(ctx, eventGroups(opts))
 	opts.Summary = o.clean(ctx, opts.Summary)
 	return o.Next.MutableSideEffectWithOptions(ctx, id, opts, o.cleaning(f), unequal(equals))
 }
 
 func (o *workflowOutbound) NewTimerWithOptions(ctx workflow.Context, d time.Duration, opts workflow.TimerOptions) workflow.Future {
+	o.mustNotGroupBy(ctx, eventGroups(opts))
 	opts.Summary = o.clean(ctx, opts.Summary)
 	return o.Next.NewTimerWithOptions(ctx, d, opts)
 }
 
 func (o *workflowOutbound) AwaitWithOptions(ctx workflow.Context, opts workflow.AwaitOptions, condition func() bool) (bool, error) {
+	o.mustNotGroupBy(ctx, eventGroups(opts.TimerOptions))
 	opts.TimerOptions.Summary = o.clean(ctx, opts.TimerOptions.Summary)
 	return o.Next.AwaitWithOptions(ctx, opts, condition)
 }
