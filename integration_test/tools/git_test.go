@@ -154,12 +154,12 @@ func TestGitRepo(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	exit, err := s.Exec(t.Context(), backend.Command{
+	result, err := s.Exec(t.Context(), backend.Command{
 		Args: []string{"sh", "-c", "./tool; readlink link; ls .git/hooks 2>/dev/null; git status --porcelain; git rev-parse HEAD"}, Dir: "repo", Stdout: &out,
 		Env: []string{"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1"},
 	})
-	if want := "second\nREADME\n" + r.second + "\n"; err != nil || exit != 0 || out.String() != want {
-		t.Errorf("in the repository: %q, exit code %d, %v, want %q", out.String(), exit, err, want)
+	if want := "second\nREADME\n" + r.second + "\n"; err != nil || result.ExitCode != 0 || out.String() != want {
+		t.Errorf("in the repository: %q, exit code %d, %v, want %q", out.String(), result.ExitCode, err, want)
 	}
 }
 

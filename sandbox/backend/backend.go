@@ -45,11 +45,11 @@ type Sandbox interface {
 	Start(ctx context.Context) error
 	// Running reports whether commands can run: after Start and before Stop, Delete or the end of the process.
 	Running(ctx context.Context) (bool, error)
-	// Exec runs a command to its end and returns its exit code, -N if signal N ended it. When ctx ends, or the
-	// timeout is over, the processes of the command are ended first. Those that it made independent of itself, as
+	// Exec runs a command to its end. When ctx ends, or the timeout is over, the processes of the command are ended
+	// first; the result then says what is known besides the error. Those that it made independent of itself, as
 	// in a session of their own, may go on until Stop or Delete. An error that is no [Error] with the code
 	// [ExecTransport] says nothing about whether the command ran.
-	Exec(ctx context.Context, cmd Command) (exitCode int, err error)
+	Exec(ctx context.Context, cmd Command) (Result, error)
 	// Read returns the contents of a file.
 	Read(ctx context.Context, path string) ([]byte, error)
 	// Write puts data in place of the contents of a file, and makes the directories on the way.

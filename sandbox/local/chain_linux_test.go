@@ -35,8 +35,8 @@ func TestChain(t *testing.T) {
 			defer func() { _ = unix.Close(held) }()
 			// The command ends when the chain has left its group.
 			cmd := backend.Command{Args: []string{"sh", "-c", `exec 9>hold; mkfifo ready; setsid -f sh -c 'echo up > ready; exec sh hop'; read up < ready`}}
-			if code, err := s.Exec(t.Context(), cmd); code != 0 || err != nil {
-				t.Fatalf("exec: %d, %v", code, err)
+			if result, err := s.Exec(t.Context(), cmd); result.ExitCode != 0 || err != nil {
+				t.Fatalf("exec: %d, %v", result.ExitCode, err)
 			}
 			buf := make([]byte, 1)
 			if _, err := unix.Read(held, buf); !errors.Is(err, unix.EAGAIN) {

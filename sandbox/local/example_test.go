@@ -41,8 +41,8 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	exit, err := box.Exec(ctx, backend.Command{Args: []string{"cat", "/workspace/input/task.md"}, Stdout: os.Stdout})
-	fmt.Println(exit, err)
+	result, err := box.Exec(ctx, backend.Command{Args: []string{"cat", "/workspace/input/task.md"}, Stdout: os.Stdout})
+	fmt.Println(result.ExitCode, err)
 	fmt.Println(box.Delete(ctx))
 	// Output:
 	// unix_local unisolated

@@ -108,11 +108,11 @@ func TestPathsShown(t *testing.T) {
 		{"", []string{"sh", "-c", `cd -- "$1"`, "/workspace/sh", "/workspace/missing"}, -1, ""},
 	} {
 		var out strings.Builder
-		exit, err := s.Exec(t.Context(), backend.Command{Args: c.args, Dir: c.dir, Stdout: &out, Stderr: &out})
-		if err != nil || (exit == 0) != (c.exit == 0) || c.out != "" && out.String() != c.out {
-			t.Errorf("%q in %q: exit code %d, %v, printed %q", c.args, c.dir, exit, err, out.String())
+		result, err := s.Exec(t.Context(), backend.Command{Args: c.args, Dir: c.dir, Stdout: &out, Stderr: &out})
+		if err != nil || (result.ExitCode == 0) != (c.exit == 0) || c.out != "" && out.String() != c.out {
+			t.Errorf("%q in %q: exit code %d, %v, printed %q", c.args, c.dir, result.ExitCode, err, out.String())
 		}
-		if exit != 0 && out.String() == "" || strings.Contains(out.String(), filepath.Dir(dir)) {
+		if result.ExitCode != 0 && out.String() == "" || strings.Contains(out.String(), filepath.Dir(dir)) {
 			t.Errorf("%q in %q printed %q", c.args, c.dir, out.String())
 		}
 	}
@@ -129,7 +129,7 @@ func TestPrepared(t *testing.T) {
 	args, dir := operation.Unprepared(operation.Prepared("/workspace/in", "/workspace/link", []string{"A=b"},
 		[]string{"sh", "-c", `cat "$1" -; echo "$A"; ls ../..`, "sh", "/workspace/f"}))
 	var out strings.Builder
-	if exit, err := s.Exec(t.Context(), backend.Command{Args: args, Dir: dir, Stdout: &out, Stderr: &out}); err != nil || exit != 0 || out.String() != "textinputb\na\nf\nlink\n" {
-		t.Errorf("exit code %d, %v, printed %q", exit, err, out.String())
+	if result, err := s.Exec(t.Context(), backend.Command{Args: args, Dir: dir, Stdout: &out, Stderr: &out}); err != nil || result.ExitCode != 0 || out.String() != "textinputb\na\nf\nlink\n" {
+		t.Errorf("exit code %d, %v, printed %q", result.ExitCode, err, out.String())
 	}
 }

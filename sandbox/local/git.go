@@ -147,7 +147,8 @@ func (g gitRun) run(ctx context.Context, from *url.URL, out io.Writer, failure e
 		"-c", "core.logAllRefUpdates=false", "-c", "credential.helper=", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
 		"-c", "transfer.fsckObjects=true",
 	}
-	exit, err := g.box.backend.launcher.run(ctx, process{
+	// On the host, whatever the launcher: fetching needs the network.
+	exit, err := process{
 		program: argv[0], argv: append(argv, args...),
 		env: []string{
 			"PATH=" + g.box.backend.options.Path, "LANG=C.UTF-8", "HOME=" + g.home, "XDG_CONFIG_HOME=" + g.home,
@@ -155,7 +156,7 @@ func (g gitRun) run(ctx context.Context, from *url.URL, out io.Writer, failure e
 			"GIT_ASKPASS=", "GIT_ALLOW_PROTOCOL=" + from.Scheme,
 		},
 		dir: g.home, records: g.box.dir(recordsName), stdout: orDiscard(out), stderr: io.Discard, grace: g.box.backend.options.Grace,
-	})
+	}.run(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
-	"time"
+
+	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 )
 
 // Launcher says what keeps the commands of a sandbox from the rest of the host. The zero Launcher is none: [New]
@@ -29,23 +30,21 @@ func (l Launcher) String() string {
 	return "unknown"
 }
 
-// launcher runs commands in some kind of isolation.
+// launcher runs the commands of sandboxes in some kind of isolation.
 type launcher interface {
-	// run runs a process to its end and returns its exit code, -N for signal N. When ctx ends, all processes that
-	// it started are ended before run returns with the cause. A [notStarted] error says that nothing ran.
-	run(ctx context.Context, p process) (exit int, err error)
+	// run runs a command to its end. When ctx ends, all its processes are ended before run returns with the cause.
+	// An error with the code [backend.ExecTransport] says that nothing ran.
+	run(ctx context.Context, c command) (backend.Result, error)
 }
 
-// process is what a launcher starts. All paths are those of the host.
-type process struct {
-	program        string   // its path, absolute or relative to dir
-	argv           []string // its name and its arguments, which it may print
-	env            []string
-	dir            string
-	records        string // where it is noted while it runs
+// command is what a launcher runs: looked at, and in the sandbox's words.
+type command struct {
+	box            *box
+	args           []string
+	env            []string // as the caller wants it
+	dir            string   // below the workspace, with slashes; "." is the workspace itself
 	stdin          io.Reader
-	stdout, stderr io.Writer
-	grace          time.Duration
+	stdout, stderr io.Writer // never nil
 }
 
 // newLauncher returns the launcher for l.
@@ -57,8 +56,3 @@ func newLauncher(l Launcher) (launcher, error) {
 	}
 	return nil, errors.New("local: no launcher: say Launcher: local.Unisolated, and read there what that means")
 }
-
-// notStarted is the error for a process of which nothing ran.
-type notStarted struct{ again bool }
-
-func (notStarted) Error() string { return "local: the process could not be started" }

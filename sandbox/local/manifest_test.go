@@ -38,9 +38,9 @@ func started(t *testing.T, b *local.Backend, m sandbox.Manifest) backend.Sandbox
 func sh(t *testing.T, s backend.Sandbox, script string) string {
 	t.Helper()
 	var out strings.Builder
-	exit, err := s.Exec(t.Context(), backend.Command{Args: []string{"sh", "-c", script}, Stdout: &out})
-	if err != nil || exit != 0 {
-		t.Fatalf("script %q: exit code %d, %v", script, exit, err)
+	result, err := s.Exec(t.Context(), backend.Command{Args: []string{"sh", "-c", script}, Stdout: &out})
+	if err != nil || result.ExitCode != 0 {
+		t.Fatalf("script %q: exit code %d, %v", script, result.ExitCode, err)
 	}
 	return out.String()
 }

@@ -10,9 +10,7 @@ import (
 
 var errPlatform = errors.New("local: local sandboxes need Linux or macOS: run this worker there, or use another backend")
 
-type unisolated struct{}
-
-func (unisolated) run(context.Context, process) (int, error) { return 0, notStarted{} }
+func (process) run(context.Context) (int, error) { return 0, notStarted{} }
 
 func private(fs.FileInfo) error { return errPlatform }
 

@@ -16,10 +16,9 @@ import (
 	"time"
 )
 
-// unisolated starts processes that nothing is kept from.
-type unisolated struct{}
-
-func (unisolated) run(ctx context.Context, p process) (int, error) {
+// run runs the process to its end and returns its exit code, -N for signal N. When ctx ends, all processes that it
+// started are ended before run returns with the cause. A [notStarted] error says that nothing ran.
+func (p process) run(ctx context.Context) (int, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	cmd := &exec.Cmd{

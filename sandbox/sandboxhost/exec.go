@@ -70,14 +70,14 @@ func (s *session) once(ctx context.Context, box backend.Sandbox, name string, cm
 	if err := s.mine(ctx); err != nil {
 		return 0, errors.Join(err, s.h.store.undo(s.id, name))
 	}
-	code, err := box.Exec(ctx, cmd)
+	result, err := box.Exec(ctx, cmd)
 	s.mu.Lock()
 	over := s.life != alive
 	s.mu.Unlock()
 	var own *backend.Error
 	switch {
 	case err == nil:
-		return code, nil
+		return result.ExitCode, nil
 	case backend.CodeOf(err) == backend.ExecTransport:
 		return 0, errors.Join(err, s.h.store.undo(s.id, name))
 	case over:

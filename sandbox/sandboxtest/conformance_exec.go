@@ -27,8 +27,8 @@ func (c Conformance) run(t *testing.T, s backend.Sandbox, text string) string {
 	var out bytes.Buffer
 	cmd := c.script(text)
 	cmd.Stdout = &out
-	if exit, err := s.Exec(t.Context(), cmd); err != nil || exit != 0 {
-		t.Fatalf("script %q: exit code %d, %v", text, exit, err)
+	if result, err := s.Exec(t.Context(), cmd); err != nil || result.ExitCode != 0 {
+		t.Fatalf("script %q: exit code %d, %v", text, result.ExitCode, err)
 	}
 	return out.String()
 }
@@ -67,14 +67,14 @@ func (c Conformance) exit(t *testing.T) {
 		if x.stdin != "" {
 			cmd.Stdin = strings.NewReader(x.stdin)
 		}
-		exit, err := s.Exec(t.Context(), cmd)
-		if err != nil || exit != x.exit || out.String() != x.out || errOut.String() != x.err {
-			t.Errorf("%q: exit code %d, %v, out %q, err %q", x.script, exit, err, out.String(), errOut.String())
+		result, err := s.Exec(t.Context(), cmd)
+		if err != nil || result.ExitCode != x.exit || out.String() != x.out || errOut.String() != x.err {
+			t.Errorf("%q: exit code %d, %v, out %q, err %q", x.script, result.ExitCode, err, out.String(), errOut.String())
 		}
 	}
 	// As the composed operations of a client send it.
-	if exit, err := s.Exec(t.Context(), backend.Command{Args: []string{"mkdir", "-p", "--", "/workspace/made/by"}}); err != nil || exit != 0 {
-		t.Errorf("mkdir of an absolute path: exit code %d, %v", exit, err)
+	if result, err := s.Exec(t.Context(), backend.Command{Args: []string{"mkdir", "-p", "--", "/workspace/made/by"}}); err != nil || result.ExitCode != 0 {
+		t.Errorf("mkdir of an absolute path: exit code %d, %v", result.ExitCode, err)
 	}
 	if got := c.run(t, s, "ls"); got != "bin\nmade\ntool\n" {
 		t.Errorf("ls = %q", got)
@@ -93,8 +93,8 @@ func (c Conformance) environment(t *testing.T) {
 		Args: []string{"env"}, Stdout: &out,
 		Env: []string{"GIVEN=a b=c", "TWICE=1", "TWICE=2", "EMPTY=", "LINES=a\nb"},
 	}
-	if exit, err := s.Exec(t.Context(), cmd); err != nil || exit != 0 {
-		t.Fatalf("env: exit code %d, %v", exit, err)
+	if result, err := s.Exec(t.Context(), cmd); err != nil || result.ExitCode != 0 {
+		t.Fatalf("env: exit code %d, %v", result.ExitCode, err)
 	}
 	got := map[string]string{}
 	for line := range strings.Lines(strings.Replace(out.String(), "a\nb", "a b", 1)) {
@@ -355,8 +355,8 @@ func (c Conformance) output(t *testing.T) {
 	var count counter
 	cmd := c.script("head -c 20000000 /dev/zero")
 	cmd.Stdout = &count
-	if exit, err := s.Exec(t.Context(), cmd); err != nil || exit != 0 || count != 20_000_000 {
-		t.Errorf("20 MB: exit code %d, %v, %d bytes", exit, err, count)
+	if result, err := s.Exec(t.Context(), cmd); err != nil || result.ExitCode != 0 || count != 20_000_000 {
+		t.Errorf("20 MB: exit code %d, %v, %d bytes", result.ExitCode, err, count)
 	}
 	full := errors.New("full")
 	cmd = c.script("while :; do echo more; done")

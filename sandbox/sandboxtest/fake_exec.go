@@ -32,9 +32,10 @@ func (f *Fake) Handle(name string, p Program) {
 }
 
 // Exec runs a command.
-func (b *fakeBox) Exec(ctx context.Context, cmd backend.Command) (int, error) {
+func (b *fakeBox) Exec(ctx context.Context, cmd backend.Command) (backend.Result, error) {
+	var none backend.Result
 	if err := ctx.Err(); err != nil {
-		return 0, err
+		return none, err
 	}
 	ctx, kill := context.WithCancelCause(ctx)
 	defer kill(nil)
@@ -46,20 +47,20 @@ func (b *fakeBox) Exec(ctx context.Context, cmd backend.Command) (int, error) {
 	p := &process{kill: kill, ended: make(chan struct{})}
 	defer close(p.ended)
 	if err := b.begin(p, cmd); err != nil {
-		return 0, err
+		return none, err
 	}
 	defer b.finish(p)
 	code, known := b.run(ctx, cmd)
 	if ctx.Err() != nil {
 		if cause := context.Cause(ctx); !errors.Is(cause, errKilled) {
-			return 0, cause
+			return none, cause
 		}
-		return sigkill, nil
+		return backend.Result{ExitCode: sigkill}, nil
 	}
 	if !known {
-		return 0, &backend.Error{Code: backend.ExecTransport, Message: "there is no such program in the sandbox"}
+		return none, &backend.Error{Code: backend.ExecTransport, Message: "there is no such program in the sandbox"}
 	}
-	return code, nil
+	return backend.Result{ExitCode: code}, nil
 }
 
 func (b *fakeBox) begin(p *process, cmd backend.Command) error {

@@ -50,9 +50,9 @@ func TestPrograms(t *testing.T) {
 		{"cat ../../etc/passwd", 1, ""},
 	} {
 		var out bytes.Buffer
-		code, err := box.Exec(t.Context(), backend.Command{Args: []string{"sh", "-c", c.script}, Env: []string{"A=x"}, Stdout: &out})
-		if err != nil || code != c.code || out.String() != c.out {
-			t.Errorf("%s: %d, %q, %v", c.script, code, out.String(), err)
+		result, err := box.Exec(t.Context(), backend.Command{Args: []string{"sh", "-c", c.script}, Env: []string{"A=x"}, Stdout: &out})
+		if err != nil || result.ExitCode != c.code || out.String() != c.out {
+			t.Errorf("%s: %d, %q, %v", c.script, result.ExitCode, out.String(), err)
 		}
 	}
 	_, err := box.Exec(t.Context(), backend.Command{Args: []string{"wait"}, Timeout: time.Nanosecond})
@@ -75,8 +75,8 @@ func TestProcesses(t *testing.T) {
 		return 0
 	})
 	go func() {
-		code, _ := box.Exec(context.WithoutCancel(t.Context()), backend.Command{Args: []string{"hold"}})
-		ended <- code
+		result, _ := box.Exec(context.WithoutCancel(t.Context()), backend.Command{Args: []string{"hold"}})
+		ended <- result.ExitCode
 	}()
 	<-running
 	second := first.Another()

@@ -157,8 +157,8 @@ func (s *faulty) Running(ctx context.Context) (bool, error) {
 	return around(ctx, s.f, Running, func() (bool, error) { return s.s.Running(ctx) })
 }
 
-func (s *faulty) Exec(ctx context.Context, cmd backend.Command) (int, error) {
-	return around(ctx, s.f, Exec, func() (int, error) { return s.s.Exec(ctx, cmd) })
+func (s *faulty) Exec(ctx context.Context, cmd backend.Command) (backend.Result, error) {
+	return around(ctx, s.f, Exec, func() (backend.Result, error) { return s.s.Exec(ctx, cmd) })
 }
 
 func (s *faulty) Read(ctx context.Context, path string) ([]byte, error) {

@@ -33,7 +33,7 @@ type watchedBox struct {
 	ended func(cmd backend.Command, exit int) error
 }
 
-func (b watchedBox) Exec(ctx context.Context, cmd backend.Command) (int, error) {
-	exit, err := b.Sandbox.Exec(ctx, cmd)
-	return exit, errors.Join(err, b.ended(cmd, exit))
+func (b watchedBox) Exec(ctx context.Context, cmd backend.Command) (backend.Result, error) {
+	result, err := b.Sandbox.Exec(ctx, cmd)
+	return result, errors.Join(err, b.ended(cmd, result.ExitCode))
 }

@@ -1,0 +1,151 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/sandboxguard/sandboxguard/sandbox/backend"
+)
+
+// unisolated starts commands as processes that nothing is kept from.
+type unisolated struct{}
+
+// process is what runs on the host. All paths are the host's.
+type process struct {
+	program        string   // its path, absolute or relative to dir
+	argv           []string // its name and its arguments, which it may print
+	env            []string
+	dir            string
+	records        string // where it is noted while it runs
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	grace          time.Duration
+}
+
+// notStarted is the error for a process of which nothing ran.
+type notStarted struct{ again bool }
+
+func (notStarted) Error() string { return "local: the process could not be started" }
+
+func (unisolated) run(ctx context.Context, c command) (backend.Result, error) {
+	p, err := c.onHost()
+	if err != nil {
+		return backend.Result{}, err
+	}
+	exit, err := p.run(ctx)
+	if not := (notStarted{}); errors.As(err, &not) {
+		err = errNotStarted(c.args[0], not.again)
+	}
+	return backend.Result{ExitCode: exit}, err
+}
+
+// onHost puts a command into the words of the host. The error says that nothing ran.
+func (c command) onHost() (process, error) {
+	s := c.box
+	dir := s.dir(filepath.Join(workspaceName, filepath.FromSlash(c.dir)))
+	up, err := s.up(dir)
+	if err != nil {
+		return process{}, err
+	}
+	argv := make([]string, len(c.args))
+	for i, arg := range c.args {
+		argv[i] = s.shown(arg, up)
+	}
+	env := s.environment(c.env, dir)
+	program, err := look(argv[0], dir, env)
+	if err != nil {
+		return process{}, errNotFound(c.args[0])
+	}
+	return process{
+		program: program, argv: argv, env: env, dir: dir, records: s.dir(recordsName), grace: s.backend.options.Grace,
+		stdin: c.stdin, stdout: c.stdout, stderr: c.stderr,
+	}, nil
+}
+
+// up leads from a directory below the workspace to the workspace. Links on the way are followed, as the system does.
+func (s *box) up(dir string) (string, error) {
+	root, err := filepath.EvalSymlinks(s.dir(workspaceName))
+	if err != nil {
+		return "", errRoot
+	}
+	dir, err = filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", notRun("the directory of the command does not exist in the workspace")
+	}
+	up, err := filepath.Rel(dir, root)
+	if err != nil {
+		return "", notRun("the directory of the command must be inside the workspace")
+	}
+	return up, nil
+}
+
+// shown returns the form that a command gets of an argument at or below the workspace's root: relative to the
+// directory that it starts in, since what it prints must not hold a path of the host.
+func (s *box) shown(arg, up string) string {
+	if arg != s.root && !strings.HasPrefix(arg, s.root+"/") {
+		return arg
+	}
+	if _, ok := within(s.root, arg); !ok {
+		return arg
+	}
+	return up + strings.TrimPrefix(arg, s.root)
+}
+
+// environment is that of a command. HOME and PWD are not up to the caller: by HOME a sandbox's processes are found.
+func (s *box) environment(own []string, dir string) []string {
+	env := append([]string{"PATH=" + s.backend.options.Path, "LANG=C.UTF-8"}, own...)
+	return lastOnly(append(env, "HOME="+s.dir(workspaceName), "PWD="+dir))
+}
+
+// lastOnly keeps the last of the variables of a name.
+func lastOnly(env []string) []string {
+	at := map[string]int{}
+	var out []string
+	for _, v := range env {
+		name, _, _ := strings.Cut(v, "=")
+		if i, ok := at[name]; ok {
+			out[i] = v
+			continue
+		}
+		at[name] = len(out)
+		out = append(out, v)
+	}
+	return out
+}
+
+// look returns the path of a program, absolute or relative to dir. A name without a slash has it in one of the
+// absolute directories of the command's own PATH.
+func look(program, dir string, env []string) (string, error) {
+	if strings.Contains(program, "/") {
+		if filepath.IsAbs(program) {
+			return program, executable(program)
+		}
+		return program, executable(filepath.Join(dir, program))
+	}
+	for _, v := range env {
+		list, ok := strings.CutPrefix(v, "PATH=")
+		if !ok {
+			continue
+		}
+		for _, in := range filepath.SplitList(list) {
+			p := filepath.Join(in, program)
+			if filepath.IsAbs(p) && executable(p) == nil {
+				return p, nil
+			}
+		}
+	}
+	return "", os.ErrNotExist
+}
+
+func executable(p string) error {
+	info, err := os.Stat(p)
+	if err == nil && (!info.Mode().IsRegular() || info.Mode()&0o111 == 0) {
+		err = os.ErrPermission
+	}
+	return err
+}
