@@ -28,7 +28,11 @@ func init() {
 	}
 }
 
-// eventGroups returns the ids and labels of the groups in a call's options.
+// eventGroups returns the ids and labels of the groups in a call's options, in their order.
+//
+// What is looked at is the same on every replay.
+//
+//workflowcheck:ignore
 func eventGroups[T any](options T) []string {
 	if len(grouped) == 0 || !grouped[reflect.TypeFor[T]()] {
 		return nil
