@@ -53,6 +53,8 @@ type host struct {
 	created func()
 	// written is called in workflow code when a file was written, before the client knows.
 	written func()
+	// started is called in workflow code when a sandbox was started, before the client knows.
+	started func(workflow.Context)
 	// id, if it is not nil, is the id that create and the resumes answer with.
 	id *string
 	// files are those of the workspace by their path.
@@ -228,7 +230,12 @@ func (o *outbound) ExecuteActivity(ctx workflow.Context, name string, args ...an
 		return future
 	}
 	future := o.Next.ExecuteActivity(ctx, name, args...)
-	then := map[operation.Name]func(){operation.Create: o.host.created, operation.Write: o.host.written}[op]
+	then := o.host.started
+	if f := map[operation.Name]func(){operation.Create: o.host.created, operation.Write: o.host.written}[op]; f != nil {
+		then = func(workflow.Context) { f() }
+	} else if op != operation.Start {
+		then = nil
+	}
 	if then == nil {
 		return future
 	}
@@ -236,7 +243,7 @@ func (o *outbound) ExecuteActivity(ctx workflow.Context, name string, args ...an
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		var result operation.SessionResult
 		err := future.Get(ctx, &result)
-		then()
+		then(ctx)
 		settable.Set(result, err)
 	})
 	return later
