@@ -24,6 +24,8 @@ type Sandbox struct {
 	resumed int
 	// deleted is true once Delete has succeeded.
 	deleted bool
+	// handle tells this handle from others of the same session in the workflow. 0 until a command has an input.
+	handle int
 	// inputs counts the commands with an input.
 	inputs int
 }
