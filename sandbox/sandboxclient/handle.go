@@ -16,9 +16,8 @@ var handles = struct {
 	of map[weak.Pointer[workflow.Info]]int
 }{of: map[weak.Pointer[workflow.Info]]int{}}
 
-// nextHandle returns a number that no other handle of the same run has.
-func nextHandle(ctx workflow.Context) int {
-	info := workflow.GetInfo(ctx)
+// nextHandle returns a number that no other handle of the same run has, which has one info.
+func nextHandle(info *workflow.Info) int {
 	run := weak.Make(info)
 	handles.Lock()
 	defer handles.Unlock()

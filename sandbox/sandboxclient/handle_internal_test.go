@@ -5,31 +5,32 @@ import (
 	"testing"
 	"weak"
 
-	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 )
 
-// TestHandlesForgotten: what is kept of a run does not outlive it.
+// TestHandlesForgotten: what is kept of a run of workflow code does not outlive it.
 func TestHandlesForgotten(t *testing.T) {
-	var run weak.Pointer[workflow.Info]
-	func() {
-		env := new(testsuite.WorkflowTestSuite).NewTestWorkflowEnvironment()
-		env.ExecuteWorkflow(func(ctx workflow.Context) error {
-			run = weak.Make(workflow.GetInfo(ctx))
-			nextHandle(ctx)
-			if n := nextHandle(ctx); n != 2 {
-				t.Errorf("the second handle is number %d", n)
-			}
-			return nil
-		})
-	}()
-	kept := func() bool {
-		handles.Lock()
-		defer handles.Unlock()
-		_, kept := handles.of[run]
-		return kept
-	}
-	for kept() { // until the test times out, if it is remembered
+	run := numbered(t)
+	for range 1000 {
 		runtime.GC()
+		handles.Lock()
+		_, kept := handles.of[run]
+		handles.Unlock()
+		if !kept {
+			return
+		}
 	}
+	t.Error("the run is remembered")
+}
+
+// numbered is a run with two handles that has ended.
+//
+//go:noinline
+func numbered(t *testing.T) weak.Pointer[workflow.Info] {
+	t.Helper()
+	info := new(workflow.Info)
+	if first, second := nextHandle(info), nextHandle(info); first != 1 || second != 2 {
+		t.Errorf("the handles are number %d and %d", first, second)
+	}
+	return weak.Make(info)
 }
