@@ -70,6 +70,7 @@ func TestOrder(t *testing.T) {
 
 // TestOptions: the timeouts and attempts of each operation, with the defaults and with others.
 func TestOptions(t *testing.T) {
+	const longest = 1_000_000 * time.Hour
 	type limits struct {
 		start, close, total, beat time.Duration
 		attempts                  int32
@@ -88,6 +89,9 @@ func TestOptions(t *testing.T) {
 			operation.Hydrate: {start: time.Minute, close: 5 * time.Minute, beat: 30 * time.Second, attempts: 1},
 			operation.Exec:    {start: time.Minute, close: 15 * time.Minute, beat: 30 * time.Second, attempts: 1},
 			operation.Stop:    {start: time.Minute, close: 5 * time.Minute, beat: 30 * time.Second, total: 2 * time.Minute, attempts: 3},
+		}},
+		{"longest", sandboxclient.Options{StartToCloseTimeout: longest}, longest, map[operation.Name]limits{
+			operation.Exec: {start: time.Minute, close: 2 * longest, beat: 30 * time.Second, attempts: 1},
 		}},
 		{"others", sandboxclient.Options{
 			ScheduleToStartTimeout: time.Second, StartToCloseTimeout: 2 * time.Second, ExecTimeout: time.Hour,
