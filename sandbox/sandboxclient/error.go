@@ -67,7 +67,7 @@ func failure(op operation.Name, err error) error {
 		return nil
 	case isNotHere(err):
 		e.kind, e.message = ErrNotFound, "no such sandbox: no host that was reached has it, create another one"
-	case timeoutOf(err) == enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START:
+	case isLost(err):
 		e.kind, e.message = ErrUnreached, "no host took it in time: see that one of the provider runs, and that Options.Queue is its task queue"
 	case errors.As(err, &app) && codeOf(app) != "":
 		e.Code, e.Retryable, e.message = codeOf(app), !app.NonRetryable(), app.Message()
@@ -121,8 +121,11 @@ func neverBegan(op operation.Name, err error) bool {
 
 // isUnreached reports that an operation came to no host that has the session, and that nothing was done.
 func isUnreached(err error) bool {
-	return isNotHere(err) || timeoutOf(err) == enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START
+	return isNotHere(err) || isLost(err)
 }
+
+// isLost reports that no host took an operation in time.
+func isLost(err error) bool { return timeoutOf(err) == enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START }
 
 func isNotHere(err error) bool {
 	var app *temporal.ApplicationError

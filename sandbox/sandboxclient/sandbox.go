@@ -24,6 +24,8 @@ type Sandbox struct {
 	resumed int
 	// deleted is true once Delete has succeeded.
 	deleted bool
+	// closing is a Close that nobody has waited for yet, nil if there is none.
+	closing workflow.Future
 	// handle tells this handle from others of the same session in the workflow. 0 until a command has an input.
 	handle int
 	// inputs counts the commands with an input.
