@@ -98,13 +98,16 @@ func onceFailure(op operation.Name, err error) error {
 	}
 }
 
-// neverBegan reports an answer that says for certain that the operation did not begin. Errors that a host would have
-// tried again are none: what hosts written in Python tell as ExecTransportError may have come while the command ran.
-// Nor is a violation of policy, which output may be as well.
+// neverBegan reports an answer that says for certain that the operation did not begin. From hosts that do not say so,
+// errors that would be tried again are none: what those written in Python tell as ExecTransportError may have come while
+// the command ran. Nor is a violation of policy, which output may be as well.
 func neverBegan(op operation.Name, err error) bool {
 	var app *temporal.ApplicationError
 	if !errors.As(err, &app) || timeoutOf(err) != enumspb.TIMEOUT_TYPE_UNSPECIFIED {
 		return false
+	}
+	if operation.IsUnbegun(app) {
+		return true
 	}
 	switch app.Type() {
 	case "sandboxguard.SecretUnavailable", "sandboxguard.AuditUnavailable":
