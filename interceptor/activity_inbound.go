@@ -12,6 +12,7 @@ import (
 	sdkinterceptor "go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/log"
 
+	"github.com/sandboxguard/sandboxguard/internal/operation"
 	"github.com/sandboxguard/sandboxguard/secrets"
 	"github.com/sandboxguard/sandboxguard/secrets/audit"
 	"github.com/sandboxguard/sandboxguard/secrets/redact"
@@ -104,6 +105,9 @@ func (i *activityInbound) ExecuteActivity(ctx context.Context, in *sdkintercepto
 	defer a.close()
 	ctx, args, err := a.prepare(ctx, in.Args)
 	if err != nil {
+		if isOperation(in.Args) { // who sends a command must know whether it ran
+			err = operation.Unbegun(err, info.Attempt)
+		}
 		return nil, err
 	}
 	i.out.cleaner = a.cleaner

@@ -75,6 +75,24 @@ func TestBinderGivesValuesAtFirstNeed(t *testing.T) {
 	}
 }
 
+// TestRefusedOperationNotBegun: a command whose arguments are refused on the host's worker tells that it did not run,
+// and is refused like any other call.
+func TestRefusedOperationNotBegun(t *testing.T) {
+	_, err := attempt(t, options(t, ""), func(context.Context, operation.ExecArgs) error {
+		t.Error("it ran")
+		return nil
+	}, operation.ExecArgs{State: sessionOf(deployToken()), Command: []string{"true"}})
+	if !operation.IsUnbegun(err) || !guard.IsRefused(err) || len(guard.Violations(err)) == 0 {
+		t.Errorf("error %v, violations %v", err, guard.Violations(err))
+	}
+	_, err = attempt(t, options(t, ""), func(context.Context, operation.ExecArgs) error {
+		return temporal.NewNonRetryableApplicationError("x", guard.ErrorTypePolicyViolation, nil)
+	}, operation.ExecArgs{State: sessionOf(nil), Command: []string{"true"}})
+	if operation.IsUnbegun(err) {
+		t.Errorf("what came while it ran is taken for earlier: %v", err)
+	}
+}
+
 // TestBinderAsksPolicy: what is not granted to a variable, or not any more, is not resolved.
 func TestBinderAsksPolicy(t *testing.T) {
 	for _, tc := range []struct {

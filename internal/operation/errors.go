@@ -9,6 +9,8 @@ const (
 	// OutputWithheld is the answer for output that holds a secret where it cannot be hidden, or that could not be
 	// searched.
 	OutputWithheld = "sandboxguard.OutputWithheld"
+	// NotBegun is the type of the cause of an error that came before the operation began. No error has it itself.
+	NotBegun = "sandboxguard.NotBegun"
 	// InvalidArgument is the answer for an argument that cannot be carried out as it is.
 	InvalidArgument = "InvalidArgument"
 )

@@ -3,6 +3,7 @@ package sandboxclient_test
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -41,7 +42,9 @@ func TestCreateRefuses(t *testing.T) {
 		{"resume and options", client, with(sandbox.SandboxRunConfig{SessionState: &held, Options: &sandbox.ClientOptions{Type: sandbox.ClientUnixLocal}}), "leave those out"},
 		{"resume and snapshot", client, with(sandbox.SandboxRunConfig{SessionState: &held, Snapshot: &sandbox.Snapshot{Type: sandbox.SnapshotNoop}}), "leave those out"},
 		{"no name", sandboxclient.New("", sandboxclient.Options{}), empty, "no name"},
-		{"options", sandboxclient.New(provider, sandboxclient.Options{ExecTimeout: -time.Second}), empty, "negative"},
+		{"negative timeout", sandboxclient.New(provider, sandboxclient.Options{ExecTimeout: -time.Second}), empty, "at most 1000000h"},
+		{"timeouts that overflow", sandboxclient.New(provider, sandboxclient.Options{ExecTimeout: math.MaxInt64}), empty, "at most 1000000h"},
+		{"attempts", sandboxclient.New(provider, sandboxclient.Options{Attempts: -1}), empty, "Attempts is negative"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHost()

@@ -31,7 +31,7 @@ type Command struct {
 	// ForceStdin sends an input that has redaction markers in it. Without it such an input is refused with a
 	// [*MarkerError].
 	ForceStdin bool
-	// Timeout ends it. 0 means [Options.ExecTimeout].
+	// Timeout ends it. 0 means [Options.ExecTimeout], and at most 1000000h is allowed.
 	Timeout time.Duration
 	// Shell is the program, with its options, that runs it as a script, such as sh -c: the one element of Args, or
 	// the line that all of them make with each quoted. Nil means that Args are run as they are.
@@ -93,8 +93,8 @@ func (c Command) check() error {
 	switch {
 	case len(c.Args) == 0:
 		return errors.New("sandboxclient: exec: the command is empty: name a program in Args")
-	case c.Timeout < 0:
-		return errors.New("sandboxclient: exec: the timeout is negative: set it to 0 for the default")
+	case !inRange(c.Timeout):
+		return fmt.Errorf("sandboxclient: exec: the timeout is out of range: set it to 0, for the default, or to at most %.0fh", maxTimeout.Hours())
 	case slices.ContainsFunc(slices.Concat(c.Args, c.Shell, []string{c.Dir, c.User}), hasNUL):
 		return errors.New("sandboxclient: exec: the command holds a NUL, which no system can pass on: send such data as Stdin")
 	case !c.ForceStdin:

@@ -1,6 +1,7 @@
 package sandboxclient_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -63,7 +64,8 @@ func TestCommandRefused(t *testing.T) {
 		want    string
 	}{
 		{"empty", sandboxclient.Command{}, "command is empty"},
-		{"negative timeout", sandboxclient.Command{Args: []string{"x"}, Timeout: -1}, "timeout is negative"},
+		{"negative timeout", sandboxclient.Command{Args: []string{"x"}, Timeout: -1}, "set it to 0, for the default, or to at most 1000000h"},
+		{"timeout that overflows", sandboxclient.Command{Args: []string{"x"}, Timeout: math.MaxInt64}, "set it to 0, for the default, or to at most 1000000h"},
 		{"NUL", sandboxclient.Command{Args: []string{hidden + "\x00"}}, "holds a NUL"},
 		{"secret", env("TOKEN", sandbox.EnvSecret(secrets.Env("X"))), "environment of the manifest"},
 		{"NUL in a variable", env("A", sandbox.EnvLiteral(hidden+"\x00")), "variable A holds a NUL"},

@@ -35,7 +35,7 @@
 //
 // Stop, Shutdown and Delete send the id of the session and nothing that could be refused. They are never resumed, and
 // succeed when there is nothing left to end. If the host is away and nobody else has the sandbox they end with
-// [ErrUnreached], and the host ends it when it is back.
+// [ErrUnreached], and the host ends it when it is back. [Sandbox.Close] waits for such a host once.
 //
 // # Errors
 //

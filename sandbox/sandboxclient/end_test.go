@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.temporal.io/sdk/activity"
@@ -85,8 +86,7 @@ func TestEnds(t *testing.T) {
 
 // TestCloseAttemptsAll: the first error is returned and nothing is left out. A host that has no record is no error.
 func TestCloseAttemptsAll(t *testing.T) {
-	none := func(err error) bool { return err == nil }
-	unreached := func(err error) bool { return errors.Is(err, sandboxclient.ErrUnreached) }
+	none, unreached := isErr(nil), isErr(sandboxclient.ErrUnreached)
 	stopFailed := answer("workspace_stop_error")
 	for _, c := range []struct {
 		name  string
@@ -162,6 +162,107 @@ func TestCloseAttemptsAll(t *testing.T) {
 	}
 }
 
+// TestCloseLost: closing a sandbox whose host is lost waits for it once, and leaves the rest to the base queue.
+func TestCloseLost(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		queues []string
+		lost   []string
+		fails  map[operation.Name][]error
+		want   []string
+		waits  time.Duration
+		is     func(error) bool
+	}{
+		{"no other has it", []string{ownQueue}, []string{ownQueue}, map[operation.Name][]error{operation.Delete: {notHere}}, []string{"delete@" + baseQueue}, time.Minute, isErr(sandboxclient.ErrUnreached)},
+		{"another has it", []string{ownQueue}, []string{ownQueue}, nil, []string{"delete@" + baseQueue}, time.Minute, isErr(nil)},
+		{"no other host", []string{ownQueue}, []string{ownQueue, baseQueue}, nil, nil, 2 * time.Minute, isErr(sandboxclient.ErrUnreached)},
+		{"host of the base queue", []string{""}, []string{baseQueue}, nil, nil, 2 * time.Minute, isErr(sandboxclient.ErrUnreached)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newHost()
+			h.queues, h.fails = c.queues, c.fails
+			err := within(t, h, func(ctx workflow.Context, box *sandboxclient.Sandbox) error {
+				h.lost, h.calls = c.lost, nil
+				began := workflow.Now(ctx)
+				if err := box.Close(ctx); !c.is(err) {
+					t.Errorf("close: %v", err)
+				}
+				if waited := workflow.Now(ctx).Sub(began); waited != c.waits {
+					t.Errorf("closed after %v, want %v", waited, c.waits)
+				}
+				return nil
+			})
+			if diff := cmp.Diff(c.want, h.calls); diff != "" || err != nil {
+				t.Error(diff, err)
+			}
+		})
+	}
+}
+
+// TestCloseLostLater: a host that is lost while the sandbox is closed does not hide what went wrong before.
+func TestCloseLostLater(t *testing.T) {
+	h := newHost()
+	h.fails = map[operation.Name][]error{operation.Stop: {answer("workspace_stop_error")}, operation.Shut: {noHost}}
+	err := within(t, h, func(ctx workflow.Context, box *sandboxclient.Sandbox) error {
+		if err := box.Close(ctx); !isType("workspace_stop_error")(err) {
+			t.Errorf("close: %v", err)
+		}
+		return box.Close(ctx) // does nothing: the sandbox was deleted
+	})
+	want := []string{"create@" + baseQueue, "start@" + ownQueue, "stop@" + ownQueue, "shutdown@" + ownQueue, "delete@" + baseQueue}
+	if diff := cmp.Diff(want, h.calls); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+}
+
+// TestCloseRecovered: a sandbox is closed after a panic that was recovered, once, wherever Close stands.
+func TestCloseRecovered(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		code func(workflow.Context, *sandboxclient.Sandbox) error
+	}{
+		{"deferred before", func(ctx workflow.Context, box *sandboxclient.Sandbox) (err error) {
+			defer func() { err = box.Close(ctx) }()
+			defer func() { _ = recover() }()
+			panic("broken")
+		}},
+		{"by the function that recovers, and again", func(ctx workflow.Context, box *sandboxclient.Sandbox) error {
+			func() {
+				defer func() {
+					_ = recover()
+					for range 2 {
+						if box.Close(ctx) == nil {
+							t.Error("closed without waiting")
+						}
+					}
+				}()
+				panic("broken")
+			}()
+			return errors.Join(box.Close(ctx), box.Close(ctx))
+		}},
+		{"by the function that recovers, and the workflow goes on", func(ctx workflow.Context, box *sandboxclient.Sandbox) error {
+			func() {
+				defer func() {
+					_ = recover()
+					_ = box.Close(ctx)
+				}()
+				panic("broken")
+			}()
+			return workflow.Sleep(ctx, time.Hour)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newHost()
+			if err := within(t, h, c.code); err != nil {
+				t.Errorf("the workflow ended with %v", err)
+			}
+			if diff := cmp.Diff(ending, h.seen()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 // TestCreateLeavesNothing: what a failed or cancelled Create has made is deleted.
 func TestCreateLeavesNothing(t *testing.T) {
 	refused := answer("sandboxguard.SecretNotGranted")
@@ -208,4 +309,8 @@ func isType(kind string) func(error) bool {
 		var app *temporal.ApplicationError
 		return errors.As(err, &app) && app.Type() == kind
 	}
+}
+
+func isErr(target error) func(error) bool {
+	return func(err error) bool { return errors.Is(err, target) }
 }

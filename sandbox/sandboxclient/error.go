@@ -67,7 +67,7 @@ func failure(op operation.Name, err error) error {
 		return nil
 	case isNotHere(err):
 		e.kind, e.message = ErrNotFound, "no such sandbox: no host that was reached has it, create another one"
-	case timeoutOf(err) == enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START:
+	case isLost(err):
 		e.kind, e.message = ErrUnreached, "no host took it in time: see that one of the provider runs, and that Options.Queue is its task queue"
 	case errors.As(err, &app) && codeOf(app) != "":
 		e.Code, e.Retryable, e.message = codeOf(app), !app.NonRetryable(), app.Message()
@@ -98,13 +98,16 @@ func onceFailure(op operation.Name, err error) error {
 	}
 }
 
-// neverBegan reports an answer that says for certain that the operation did not begin. Errors that a host would have
-// tried again are none: what hosts written in Python tell as ExecTransportError may have come while the command ran.
-// Nor is a violation of policy, which output may be as well.
+// neverBegan reports an answer that says for certain that the operation did not begin. From hosts that do not say so,
+// errors that would be tried again are none: what those written in Python tell as ExecTransportError may have come while
+// the command ran. Nor is a violation of policy, which output may be as well.
 func neverBegan(op operation.Name, err error) bool {
 	var app *temporal.ApplicationError
 	if !errors.As(err, &app) || timeoutOf(err) != enumspb.TIMEOUT_TYPE_UNSPECIFIED {
 		return false
+	}
+	if operation.IsUnbegun(app) {
+		return true
 	}
 	switch app.Type() {
 	case "sandboxguard.SecretUnavailable", "sandboxguard.AuditUnavailable":
@@ -121,8 +124,11 @@ func neverBegan(op operation.Name, err error) bool {
 
 // isUnreached reports that an operation came to no host that has the session, and that nothing was done.
 func isUnreached(err error) bool {
-	return isNotHere(err) || timeoutOf(err) == enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START
+	return isNotHere(err) || isLost(err)
 }
+
+// isLost reports that no host took an operation in time.
+func isLost(err error) bool { return timeoutOf(err) == enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START }
 
 func isNotHere(err error) bool {
 	var app *temporal.ApplicationError

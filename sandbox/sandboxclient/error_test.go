@@ -88,6 +88,11 @@ func TestMayHaveRun(t *testing.T) {
 		{"no audit", class("sandboxguard.AuditUnavailable"), false, false},
 		{"no guard", answer("sandboxguard.NoGuard"), false, false},
 		{"interceptor inside", answer("sandboxguard.InterceptorInside"), false, false},
+		{"output would have been withheld", operation.Unbegun(answer(operation.OutputWithheld), 1), false, false},
+		{"arguments refused", operation.Unbegun(temporal.NewNonRetryableApplicationError("x", "sandboxguard.PolicyViolation", nil, "detail"), 1), false, false},
+		{"not started, as a class", operation.Unbegun(class("ExecTransportError"), 1), false, false},
+		{"not opened", operation.Unbegun(class("WorkspaceStartError"), 1), false, false},
+		{"not started this time", operation.Unbegun(class("ExecTransportError"), 2), true, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHost()

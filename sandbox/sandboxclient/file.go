@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -59,10 +58,15 @@ func (b *Sandbox) write(ctx workflow.Context, a activity, path string, data []by
 	}, nil)
 }
 
-// inputName is the name of the file for the input of one more command.
+// inputName is the name of the file for the input of one more command. It is no other's in the session, also if the
+// workflow has the session in several handles, or had it in an earlier run.
 func (b *Sandbox) inputName(ctx workflow.Context) string {
+	info := workflow.GetInfo(ctx)
+	if b.handle == 0 {
+		b.handle = nextHandle(info)
+	}
 	b.inputs++
-	return ".stdin-" + workflow.GetInfo(ctx).WorkflowExecution.RunID + "-" + strconv.Itoa(b.inputs)
+	return fmt.Sprintf(".stdin-%s-%d-%d", info.WorkflowExecution.RunID, b.handle, b.inputs)
 }
 
 // dropInput removes the input of a command that has not begun, also when ctx was cancelled. Nothing depends on it, so

@@ -2,6 +2,7 @@ package sandboxclient_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -104,6 +105,45 @@ func TestInputRemoved(t *testing.T) {
 				t.Errorf("the input was removed: %t", drops)
 			}
 		})
+	}
+}
+
+// TestInputNames: no two inputs share a file, also if a workflow has two handles of one session, and the names are the
+// same each time that the workflow's code runs.
+func TestInputNames(t *testing.T) {
+	names := func() []string {
+		h := newHost()
+		if err := within(t, h, func(ctx workflow.Context, box *sandboxclient.Sandbox) error {
+			state, command := box.State(), sandboxclient.Command{Args: []string{"x"}, Stdin: []byte("in")}
+			other, otherErr := client.Attach(ctx, state)
+			third, thirdErr := client.Resume(ctx, state)
+			if err := errors.Join(otherErr, thirdErr); err != nil {
+				return err
+			}
+			for range 2 {
+				for _, box := range []*sandboxclient.Sandbox{box, other, third} {
+					if _, err := box.Exec(ctx, command); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, args := range argsOf[operation.WriteArgs](h) {
+			names = append(names, args.Path)
+		}
+		return names
+	}
+	first := names()
+	if diff := cmp.Diff(first, names()); diff != "" {
+		t.Error(diff)
+	}
+	slices.Sort(first)
+	if len(slices.Compact(first)) != 6 {
+		t.Errorf("the inputs are in %v", first)
 	}
 }
 

@@ -2,6 +2,7 @@ package sandboxclient_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"strings"
@@ -53,6 +54,10 @@ type host struct {
 	created func()
 	// written is called in workflow code when a file was written, before the client knows.
 	written func()
+	// started is called in workflow code when a sandbox was started, before the client knows.
+	started func(workflow.Context)
+	// lost are the queues that no worker serves: what is sent there waits and is not noted.
+	lost []string
 	// id, if it is not nil, is the id that create and the resumes answer with.
 	id *string
 	// files are those of the workspace by their path.
@@ -220,15 +225,26 @@ func (o *outbound) ExecuteActivity(ctx workflow.Context, name string, args ...an
 	o.host.mu.Lock()
 	op := operation.Name(strings.TrimPrefix(name, provider+"-"))
 	o.host.options[op], o.host.bases[op] = workflow.GetActivityOptions(ctx), bind.Queue(ctx)
-	refused := o.host.refuse[op]
+	refused, lost := o.host.refuse[op], slices.Contains(o.host.lost, o.host.options[op].TaskQueue)
 	o.host.mu.Unlock()
+	if lost {
+		future, settable := workflow.NewFuture(ctx)
+		limit := workflow.GetActivityOptions(ctx).ScheduleToStartTimeout
+		workflow.Go(ctx, func(ctx workflow.Context) { settable.SetError(errors.Join(workflow.Sleep(ctx, limit), noHost)) })
+		return future
+	}
 	if refused != nil {
 		future, settable := workflow.NewFuture(ctx)
 		settable.SetError(refused)
 		return future
 	}
 	future := o.Next.ExecuteActivity(ctx, name, args...)
-	then := map[operation.Name]func(){operation.Create: o.host.created, operation.Write: o.host.written}[op]
+	then := o.host.started
+	if f := map[operation.Name]func(){operation.Create: o.host.created, operation.Write: o.host.written}[op]; f != nil {
+		then = func(workflow.Context) { f() }
+	} else if op != operation.Start {
+		then = nil
+	}
 	if then == nil {
 		return future
 	}
@@ -236,7 +252,7 @@ func (o *outbound) ExecuteActivity(ctx workflow.Context, name string, args ...an
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		var result operation.SessionResult
 		err := future.Get(ctx, &result)
-		then()
+		then(ctx)
 		settable.Set(result, err)
 	})
 	return later

@@ -2,11 +2,12 @@ package sandboxclient
 
 import (
 	"errors"
+	"fmt"
 	"time"
 )
 
 // Options are how a [Client] calls its hosts. The zero Options are usable: hosts are looked for on the workflow's own
-// task queue, with the defaults named below.
+// task queue, with the defaults named below. No timeout may be longer than 1000000h.
 type Options struct {
 	// Queue is the task queue on which sandboxes are made and resumed. Empty means that of the workflow. All else
 	// goes to the queue that the host has named for itself, if it did.
@@ -31,9 +32,18 @@ type Options struct {
 	Attempts int32
 }
 
+// maxTimeout is about a hundred years: two of them can be added.
+const maxTimeout = 1_000_000 * time.Hour
+
+// inRange reports whether a timeout is one, or asks for the default.
+func inRange(timeout time.Duration) bool { return timeout >= 0 && timeout <= maxTimeout }
+
 func (o Options) check() error {
-	if o.Attempts < 0 || o.ScheduleToStartTimeout < 0 || o.StartToCloseTimeout < 0 || o.ExecTimeout < 0 || o.CleanUpTimeout < 0 {
-		return errors.New("sandboxclient: an option is negative: set it to 0 for its default")
+	switch {
+	case o.Attempts < 0:
+		return errors.New("sandboxclient: Options.Attempts is negative: set it to 0 for its default")
+	case !inRange(o.ScheduleToStartTimeout), !inRange(o.StartToCloseTimeout), !inRange(max(o.HeartbeatTimeout, 0)), !inRange(o.ExecTimeout), !inRange(o.CleanUpTimeout):
+		return fmt.Errorf("sandboxclient: a timeout of the options is out of range: set it to 0, for its default, or to at most %.0fh", maxTimeout.Hours())
 	}
 	return nil
 }

@@ -17,12 +17,17 @@ type Sandbox struct {
 	state  State
 	// live is true while commands are to run: from Start until what ends it, on whatever host.
 	live bool
-	// resuming lets one coroutine resume at a time: each resume makes the host give up what the last one found.
+	// resuming is held by the coroutine that resumes, until the sandbox has started again: each resume makes the host
+	// give up what the last one found, and a host refuses commands before the start.
 	resuming workflow.Mutex
 	// resumed counts the resumes, so that one coroutine sees what another has done while it waited.
 	resumed int
 	// deleted is true once Delete has succeeded.
 	deleted bool
+	// closing is a Close that nobody has waited for yet, nil if there is none.
+	closing workflow.Future
+	// handle tells this handle from others of the same session in the workflow. 0 until a command has an input.
+	handle int
 	// inputs counts the commands with an input.
 	inputs int
 }
@@ -67,11 +72,15 @@ func (b *Sandbox) call(ctx workflow.Context, op operation.Name, a activity, args
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if err := b.settled(ctx); err != nil {
+		return err
+	}
 	resumed := b.resumed
 	err := b.send(ctx, op, a, args, result)
 	if isUnreached(err) {
-		if err := cmp.Or(b.reach(ctx, op, resumed), ctx.Err()); err != nil {
-			return err
+		started, failed := b.reach(ctx, op, resumed)
+		if failed = cmp.Or(failed, ctx.Err()); failed != nil || started && op == operation.Start {
+			return failed
 		}
 		err = b.send(ctx, op, a, args, result)
 	}
@@ -79,6 +88,15 @@ func (b *Sandbox) call(ctx workflow.Context, op operation.Name, a activity, args
 		return onceFailure(op, err)
 	}
 	return failure(op, err)
+}
+
+// settled waits while another coroutine resumes the session: its old host is lost, and the new one is not ready.
+func (b *Sandbox) settled(ctx workflow.Context) error {
+	if err := b.resuming.Lock(ctx); err != nil {
+		return err
+	}
+	b.resuming.Unlock()
+	return nil
 }
 
 func (b *Sandbox) send(ctx workflow.Context, op operation.Name, a activity, args func(sandbox.SessionState) any, result any) error {
@@ -89,24 +107,24 @@ func (b *Sandbox) send(ctx workflow.Context, op operation.Name, a activity, args
 }
 
 // reach resumes the session for an operation, unless that was done since the operation was sent, and starts it if
-// it is to run.
-func (b *Sandbox) reach(ctx workflow.Context, op operation.Name, resumed int) error {
+// it is to run. Then started is true.
+func (b *Sandbox) reach(ctx workflow.Context, op operation.Name, resumed int) (started bool, err error) {
 	if err := b.resuming.Lock(ctx); err != nil {
-		return err
+		return false, err
 	}
 	defer b.resuming.Unlock()
 	if b.resumed != resumed {
-		return nil
+		return false, nil
 	}
 	if err := b.resume(ctx); err != nil {
-		return err
+		return false, err
 	}
-	if !b.live || op == operation.Start {
-		return nil
+	if !b.live && op != operation.Start {
+		return false, nil
 	}
 	// It stays live if this fails: a host that is lost before it has started the sandbox must not leave it to the
 	// next one to refuse all commands.
-	return failure(operation.Start, b.send(ctx, operation.Start, activity{}, stateArgs, nil))
+	return true, failure(operation.Start, b.send(ctx, operation.Start, activity{}, stateArgs, nil))
 }
 
 // resume asks the hosts that can be reached for the session, and takes over what one of them answers.

@@ -3,6 +3,7 @@ package sandboxclient_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -69,6 +70,7 @@ func TestOrder(t *testing.T) {
 
 // TestOptions: the timeouts and attempts of each operation, with the defaults and with others.
 func TestOptions(t *testing.T) {
+	const longest = 1_000_000 * time.Hour
 	type limits struct {
 		start, close, total, beat time.Duration
 		attempts                  int32
@@ -87,6 +89,9 @@ func TestOptions(t *testing.T) {
 			operation.Hydrate: {start: time.Minute, close: 5 * time.Minute, beat: 30 * time.Second, attempts: 1},
 			operation.Exec:    {start: time.Minute, close: 15 * time.Minute, beat: 30 * time.Second, attempts: 1},
 			operation.Stop:    {start: time.Minute, close: 5 * time.Minute, beat: 30 * time.Second, total: 2 * time.Minute, attempts: 3},
+		}},
+		{"longest", sandboxclient.Options{StartToCloseTimeout: longest}, longest, map[operation.Name]limits{
+			operation.Exec: {start: time.Minute, close: 2 * longest, beat: 30 * time.Second, attempts: 1},
 		}},
 		{"others", sandboxclient.Options{
 			ScheduleToStartTimeout: time.Second, StartToCloseTimeout: 2 * time.Second, ExecTimeout: time.Hour,
@@ -297,6 +302,56 @@ func TestOneResume(t *testing.T) {
 	}
 	if resumes != 1 {
 		t.Errorf("%d resumes", resumes)
+	}
+}
+
+// TestWaitsForStart: what begins while another operation resumes the session waits until its new host has started it,
+// and is refused by no host that has not.
+func TestWaitsForStart(t *testing.T) {
+	const again, ready = "host-8", "the client knows of the start"
+	command := sandboxclient.Command{Args: []string{"x"}}
+	for name, first := range map[string]struct {
+		do  func(workflow.Context, *sandboxclient.Sandbox) error
+		err map[operation.Name][]error
+		op  string
+	}{
+		"command": {func(ctx workflow.Context, box *sandboxclient.Sandbox) error {
+			_, err := box.Exec(ctx, command)
+			return err
+		}, map[operation.Name][]error{operation.Exec: {noHost}}, "exec"},
+		"start": {func(ctx workflow.Context, box *sandboxclient.Sandbox) error {
+			return box.Start(ctx)
+		}, map[operation.Name][]error{operation.Start: {nil, noHost}}, "start"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHost()
+			h.queues, h.fails = []string{ownQueue, again}, first.err
+			err := within(t, h, func(ctx workflow.Context, box *sandboxclient.Sandbox) error {
+				var second sandboxclient.ExecFuture
+				h.started = func(ctx workflow.Context) {
+					if !slices.Contains(h.calls, "start@"+again) {
+						return // the one that reached no host
+					}
+					second = box.ExecAsync(ctx, command)
+					if err := workflow.Sleep(ctx, time.Minute); err != nil {
+						t.Error(err)
+					}
+					h.calls = append(h.calls, ready)
+				}
+				if err := first.do(ctx, box); err != nil {
+					t.Errorf("first: %v", err)
+				}
+				_, err := second.Get(ctx)
+				return err
+			})
+			want := []string{"create@" + baseQueue, "start@" + ownQueue, first.op + "@" + ownQueue, "resume@" + baseQueue, "start@" + again, ready, "exec@" + again}
+			if first.op == "exec" {
+				want = append(want, "exec@"+again)
+			}
+			if diff := cmp.Diff(want, h.calls); diff != "" || err != nil {
+				t.Error(diff, err)
+			}
+		})
 	}
 }
 

@@ -22,6 +22,9 @@ const (
 	ErrorTypeMayHaveRun = operation.MayHaveRun
 	// ErrorTypeOutputWithheld: the output holds a secret where it cannot be hidden, or could not be searched.
 	ErrorTypeOutputWithheld = operation.OutputWithheld
+	// ErrorTypeNotBegun is the type of the cause of an error with which the first attempt of an activity ended before it
+	// began what it was asked for: nothing was done. No error has it itself.
+	ErrorTypeNotBegun = operation.NotBegun
 	// ErrorTypeInvalidArgument: the argument cannot be carried out as it is. Nothing was done.
 	ErrorTypeInvalidArgument = operation.InvalidArgument
 )
@@ -71,8 +74,30 @@ func stopped() error {
 	return retried(backend.StartFailed, "the host is stopping, no sandbox was made", "none, another host takes the next attempt")
 }
 
+// earlyError is what went wrong before an operation began.
+type earlyError struct{ error }
+
+func (e *earlyError) Unwrap() error { return e.error }
+
+// early says of an error, if it is one, that it came before the operation began.
+func early(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &earlyError{err}
+}
+
 // answer turns what went wrong into what the activity ends with.
 func (h *Host) answer(ctx context.Context, name operation.Name, err error) error {
+	told := h.told(ctx, name, err)
+	var before *earlyError
+	if errors.As(err, &before) {
+		return operation.Unbegun(told, callerOf(ctx).info.Attempt)
+	}
+	return told
+}
+
+func (h *Host) told(ctx context.Context, name operation.Name, err error) error {
 	var app *temporal.ApplicationError
 	var canceled *temporal.CanceledError
 	var own *backend.Error

@@ -16,27 +16,27 @@ import (
 func (h *Host) exec(ctx context.Context, a operation.ExecArgs) (*operation.ExecResult, error) {
 	cmd, err := h.command(a)
 	if err != nil {
-		return nil, err
+		return nil, early(err)
 	}
 	out := new(operation.ExecResult)
 	return out, h.with(ctx, operation.Exec, a.State, func(s *session, box backend.Sandbox) error {
 		name := callerOf(ctx).name()
 		if begun, err := h.store.begun(s.id, name); err != nil || begun {
-			return errors.Join(err, ranBefore(begun))
+			return errors.Join(early(err), ranBefore(begun))
 		}
 		release, err := h.slots.take(ctx)
 		if err != nil {
-			return err
+			return early(err)
 		}
 		defer release()
 		if cmd.Env, err = s.environment(ctx); err != nil {
-			return err
+			return early(err)
 		}
 		if err := s.hide(ctx); err != nil {
-			return err
+			return early(err)
 		}
 		if err := s.startAgain(ctx, box); err != nil {
-			return err
+			return early(err)
 		}
 		b := bind.From(ctx)
 		stdout, stderr := newOutput(b, h.options.MaxOutput), newOutput(b, h.options.MaxOutput)
@@ -63,12 +63,12 @@ func ranBefore(begun bool) error {
 func (s *session) once(ctx context.Context, box backend.Sandbox, name string, cmd backend.Command) (int, error) {
 	first, err := s.h.store.begin(s.id, name)
 	if err != nil || !first {
-		return 0, errors.Join(err, ranBefore(!first && err == nil))
+		return 0, errors.Join(early(err), ranBefore(!first && err == nil))
 	}
 	// From here on a command that did not start must say so. Whoever has taken the session over since then has read
 	// what was noted, or is noticed now.
 	if err := s.mine(ctx); err != nil {
-		return 0, errors.Join(err, s.h.store.undo(s.id, name))
+		return 0, early(errors.Join(err, s.h.store.undo(s.id, name)))
 	}
 	result, err := box.Exec(ctx, cmd)
 	s.mu.Lock()
@@ -79,7 +79,7 @@ func (s *session) once(ctx context.Context, box backend.Sandbox, name string, cm
 	case err == nil:
 		return result.ExitCode, nil
 	case backend.CodeOf(err) == backend.ExecTransport:
-		return 0, errors.Join(err, s.h.store.undo(s.id, name))
+		return 0, early(errors.Join(err, s.h.store.undo(s.id, name)))
 	case over:
 		return 0, mayHaveRun("the session ended while it ran")
 	case ctx.Err() != nil:

@@ -104,11 +104,11 @@ func keepAlive(ctx context.Context) (stop func()) {
 func (h *Host) with(ctx context.Context, name operation.Name, given sandbox.SessionState, do func(*session, backend.Sandbox) error) error {
 	s, err := h.admit(ctx, name, given)
 	if err != nil {
-		return err
+		return early(err)
 	}
 	done, err := s.use()
 	if err != nil {
-		return err
+		return early(err)
 	}
 	defer done()
 	defer func() {
@@ -118,7 +118,7 @@ func (h *Host) with(ctx context.Context, name operation.Name, given sandbox.Sess
 	}()
 	box, err := s.open(ctx)
 	if err != nil {
-		return err
+		return early(err)
 	}
 	return do(s, box)
 }

@@ -187,7 +187,7 @@ func TestRestart(t *testing.T) {
 		t.Errorf("read what cannot be hidden: %q, %v", got, err)
 	}
 	before := len(r.fake.Effects())
-	if _, err := r.exec(w, state, "cat f"); errorType(err) != operation.OutputWithheld || len(r.fake.Effects()) != before {
+	if _, err := r.exec(w, state, "cat f"); errorType(err) != operation.OutputWithheld || !operation.IsUnbegun(err) || len(r.fake.Effects()) != before {
 		t.Errorf("exec whose output cannot be hidden: %v, effects %q", err, r.fake.Effects()[before:])
 	}
 	b.outage = true
