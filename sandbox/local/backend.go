@@ -39,7 +39,7 @@ func New(o Options) (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	launch, err := newLauncher(o.Launcher)
+	launch, err := newLauncher(o)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,11 @@ func (b *Backend) open(spec backend.Spec) (*box, error) {
 	if s, ok := b.boxes[spec.ID]; ok {
 		return s, nil
 	}
-	s := newBox(b, spec)
+	a, err := b.accountOf(spec.ID)
+	if err != nil && backend.CodeOf(err) != backend.RootNotFound {
+		return nil, err
+	}
+	s := newBox(b, spec, a)
 	info, err := os.Lstat(filepath.Join(b.dir, spec.ID))
 	if errors.Is(err, os.ErrNotExist) {
 		s.gone = errRoot
