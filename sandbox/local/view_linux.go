@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"maps"
@@ -79,7 +80,7 @@ func (n *native) job(c command) (pid1.Job, error) {
 	}
 	return pid1.Job{
 		Mounts: mounts, Links: maps.Clone(n.view.links), UID: agent, GID: agent, Workspace: s.root, Dir: path.Join(s.root, c.dir),
-		Scratch: n.options.Limits.Disk, Limits: n.limits.perProcess(), Terminal: c.terminal != nil,
+		Scratch: cmp.Or(n.options.Limits.Disk, DefaultDisk), Limits: n.limits.perProcess(), Terminal: c.terminal != nil,
 		Args: c.args, Env: s.isolatedEnvironment(c),
 	}, nil
 }
@@ -94,6 +95,6 @@ func (s *box) isolatedEnvironment(c command) []string {
 func (n *native) empty() pid1.Job {
 	return pid1.Job{
 		Mounts: n.view.mounts, Links: n.view.links, UID: agent, GID: agent, Workspace: "/", Dir: "/",
-		Scratch: n.options.Limits.Disk, Limits: n.limits.perProcess(),
+		Scratch: cmp.Or(n.options.Limits.Disk, DefaultDisk), Limits: n.limits.perProcess(),
 	}
 }
