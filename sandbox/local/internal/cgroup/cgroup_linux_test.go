@@ -236,10 +236,19 @@ func TestAllLimitsAtOnce(t *testing.T) {
 }
 
 func TestKillEndsScatteredProcesses(t *testing.T) {
-	g := newGroup(t, findTree(t), cgroup.Limits{})
-	if g == nil {
-		return
+	for name, tree := range map[string]*cgroup.Tree{
+		"by the best means": findTree(t), "without cgroup.kill": findTree(t).WithoutCgroupKill(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if g := newGroup(t, tree, cgroup.Limits{}); g != nil {
+				checkKill(t, g)
+			}
+		})
 	}
+}
+
+func checkKill(t *testing.T, g *cgroup.Group) {
+	t.Helper()
 	h := start(t, "scatter")
 	h.enter(t, g)
 	pids := h.lines(t)
@@ -268,13 +277,14 @@ func running(pid string) bool {
 }
 
 func TestFDStartsInTheGroup(t *testing.T) {
-	g := newGroup(t, findTree(t), cgroup.Limits{})
+	tree := findTree(t)
+	g := newGroup(t, tree, cgroup.Limits{})
 	if g == nil {
 		return
 	}
 	fd, ok := g.FD()
 	if !ok {
-		if len(g.Dirs()) == 1 && strings.Contains(g.Dirs()[0], "unified") {
+		if tree.Support()[cgroup.Kill].Mechanism == "cgroup v2 cgroup.kill" {
 			t.Error("a group in version 2 alone has no descriptor")
 		}
 		return

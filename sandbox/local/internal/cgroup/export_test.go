@@ -10,3 +10,12 @@ func (g *Group) Dirs() []string {
 	}
 	return dirs
 }
+
+// WithoutCgroupKill is what the tree would be on a kernel before 5.14.
+func (t *Tree) WithoutCgroupKill() *Tree {
+	if t.killer != nil {
+		t.killer, t.support[Kill] = nil, Means{}
+		t.killByProcesses()
+	}
+	return t
+}

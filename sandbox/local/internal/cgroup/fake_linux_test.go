@@ -147,7 +147,7 @@ func (h *fakeHost) Mkdir(path string) error {
 }
 
 var filesOf = map[string][]string{
-	"memory":  {"memory.limit_in_bytes", "memory.memsw.limit_in_bytes", "memory.failcnt", "memory.memsw.failcnt", "memory.oom_control"},
+	"memory":  {"memory.limit_in_bytes", "memory.memsw.limit_in_bytes", "memory.failcnt", "memory.oom_control"},
 	"pids":    {"pids.max", "pids.events"},
 	"cpu":     {"cpu.cfs_period_us", "cpu.cfs_quota_us"},
 	"memory2": {"memory.max", "memory.swap.max", "memory.events"},

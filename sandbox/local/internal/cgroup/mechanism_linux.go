@@ -94,7 +94,7 @@ func (s setting) holds(got string) bool {
 }
 
 // oomV2 counts processes that were killed for memory. The group's own limit was the reason only if it was reached with
-// nothing to reclaim: a host without memory kills, too.
+// nothing to reclaim: a host or a group above that is out of memory kills, too.
 func oomV2(h host, dir string) (int64, string, error) {
 	const by = "cgroup v2 memory.events"
 	text, err := h.Read(filepath.Join(dir, "memory.events"))
@@ -105,35 +105,21 @@ func oomV2(h host, dir string) (int64, string, error) {
 	return killed, by, err
 }
 
-// oomV1 does the same. Kernels before 4.13 do not count the killed; there it is how often the limit was reached.
+// oomV1 does the same, but cannot tell whose limit it was: the count of failures stays 0 on newer kernels. Those before
+// 4.13 do not count the killed; there it is how often the limit was reached.
 func oomV1(h host, dir string) (int64, string, error) {
-	reached, err := failures(h, dir)
-	if err != nil || reached == 0 {
+	const file = "memory.oom_control"
+	text, err := h.Read(filepath.Join(dir, file))
+	if killed, ok := keyed(text, "oom_kill"); ok || err != nil {
+		return killed, "cgroup v1 " + file, err
+	}
+	const older = "memory.failcnt"
+	text, err = h.Read(filepath.Join(dir, older))
+	if err != nil {
 		return 0, "", err
 	}
-	text, err := h.Read(filepath.Join(dir, "memory.oom_control"))
-	if killed, ok := keyed(text, "oom_kill"); ok {
-		return killed, "cgroup v1 memory.oom_control", err
-	}
-	return reached, "cgroup v1 memory.failcnt", err
-}
-
-// failures is how often the limits of memory, and of memory and swap, were in the way. They are the same, and which one
-// the kernel meets first depends on whether it counts swap.
-func failures(h host, dir string) (int64, error) {
-	var sum int64
-	for _, file := range []string{"memory.failcnt", "memory.memsw.failcnt"} {
-		text, err := h.Read(filepath.Join(dir, file))
-		if errors.Is(err, fs.ErrNotExist) && file != "memory.failcnt" {
-			continue
-		}
-		n, err2 := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
-		if err := errors.Join(err, err2); err != nil {
-			return 0, err
-		}
-		sum += n
-	}
-	return sum, nil
+	reached, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+	return reached, "cgroup v1 " + older, err
 }
 
 // refusals counts processes that could not be started.

@@ -29,7 +29,8 @@ type Options struct {
 	MoveSelf bool
 }
 
-// Hit is a limit that was reached in a way that processes felt.
+// Hit is a limit that was reached in a way that processes felt. In version 1 the same counts stand for the limits of the
+// groups above, and for a host without memory: what was hit may have been one of those.
 type Hit struct {
 	Limit     Limit
 	Mechanism string // what told it, such as "cgroup v1 memory.oom_control"
