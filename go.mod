@@ -6,6 +6,7 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/google/uuid v1.6.0
 	github.com/grpc-ecosystem/go-grpc-middleware/v2 v2.3.2
+	github.com/moby/sys/mountinfo v0.7.3
 	github.com/nexus-rpc/sdk-go v0.7.0
 	go.temporal.io/api v1.63.5
 	go.temporal.io/sdk v1.50.0

@@ -73,15 +73,11 @@ func compile(a architecture, table []rule) ([]unix.SockFilter, error) {
 	}
 	program = append(program, jump(unix.BPF_JGT, newest, 0, 1), answer(answerNoCall))
 	for _, r := range table {
-		number := a.number(r.call)
-		if number == absent {
-			continue
-		}
 		body := r.body()
 		if len(body) > math.MaxUint8 {
 			return nil, fmt.Errorf("seccomp: the rule of %s is too long for a jump: divide its values among rules", r.name)
 		}
-		program = append(program, jump(unix.BPF_JEQ, number, 0, len(body)))
+		program = append(program, jump(unix.BPF_JEQ, a.number(r.call), 0, len(body)))
 		program = append(program, body...)
 	}
 	return append(program, answer(answerAllow)), nil

@@ -20,7 +20,7 @@
 // # Platforms
 //
 // [Available] says on every platform whether filters work here. [Filter], [Options] and [Install] exist on Linux, and work
-// on amd64 and arm64. All of them may be called by several goroutines at a time.
+// on amd64 and arm64. None of them has a state but the process itself.
 package seccomp
 
 import "errors"

@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package seccomp
 
 import (
@@ -6,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -30,9 +33,10 @@ var parts = map[string]func() report{
 		becomeNobody()
 		return work()
 	},
-	"sockets": sockets,
-	"no call": withoutCall,
-	"thread":  withForeignThread,
+	"sockets":   sockets,
+	"no call":   refusedBy(),
+	"no filter": refusedBy(in(0, unix.SECCOMP_SET_MODE_FILTER)),
+	"thread":    withForeignThread,
 }
 
 // A report says by name what came of something that was tried: ok, or an error.
@@ -70,9 +74,9 @@ func child(t *testing.T, part string, arguments ...string) *exec.Cmd {
 	return cmd
 }
 
-func play(t *testing.T, part string) report {
+func play(t *testing.T, part string, arguments ...string) report {
 	t.Helper()
-	out, err := child(t, part).Output()
+	out, err := child(t, part, arguments...).Output()
 	if err != nil {
 		t.Fatalf("%s: %v", part, err)
 	}
@@ -84,17 +88,16 @@ func play(t *testing.T, part string) report {
 }
 
 // expect compares the report of a part. Where the host has no filters, it is compared with the refusal instead.
-func expect(t *testing.T, part string, want report) {
+func expect(t *testing.T, part string, want report, arguments ...string) {
 	t.Helper()
-	if err := Available(); err != nil {
-		want = report{"install": "seccomp: install the filter: " + err.Error()}
-		got := play(t, part)
-		if !errors.Is(err, ErrUnavailable) || !strings.HasPrefix(got["install"], "seccomp: ") || len(got) != 1 {
-			t.Errorf("without filters: Available says %q, the part %v", err, got)
+	got := play(t, part, arguments...)
+	if Available() != nil {
+		if !strings.HasPrefix(got["install"], "seccomp: ") || len(got) != 1 {
+			t.Errorf("%s on a host without filters: %v", part, got)
 		}
 		return
 	}
-	if diff := cmp.Diff(want, play(t, part)); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", part, diff)
 	}
 }
@@ -147,34 +150,39 @@ func status(t *testing.T) string {
 }
 
 func TestInstallRefusesWhatIsNoProgram(t *testing.T) {
-	for _, filter := range [][]unix.SockFilter{nil, {}, make([]unix.SockFilter, longest+1)} {
-		if err := Install(filter); err == nil {
-			t.Errorf("a filter of %d instructions was installed", len(filter))
+	// The kernel counts in 16 bits: of the longest it would take the first instruction alone.
+	for _, length := range []int{0, longest + 1, 1<<16 + 1} {
+		if err := Install(slices.Repeat([]unix.SockFilter{answer(answerAllow)}, length)); err == nil {
+			t.Errorf("a filter of %d instructions was installed", length)
 		}
 	}
 }
 
-// withoutCall is on a host that denies the call itself, as the profile of a container may.
-func withoutCall() report {
-	got := report{}
-	filter, err := compile(architectures[runtime.GOARCH], []rule{{call{"seccomp", 317, 277}, answerRefused, nil}})
-	if err == nil {
-		err = Install(filter)
+// refusedBy is on a host that denies the call seccomp with such arguments, as the profile of a container may.
+func refusedBy(when ...condition) func() report {
+	return func() report {
+		filter, err := compile(architectures[runtime.GOARCH], []rule{{call{"seccomp", 317, 277}, answerRefused, when}})
+		if err == nil {
+			err = Install(filter)
+		}
+		if err != nil {
+			return report{"install": err.Error()}
+		}
+		got := report{}
+		if err := Available(); errors.Is(err, ErrUnavailable) {
+			got.add("available", err)
+		}
+		if err := install(Options{}); err != nil && strings.Contains(err.Error(), "install the filter") {
+			got.add("install", err)
+		}
+		return got
 	}
-	if err != nil {
-		return report{"install": err.Error()}
-	}
-	if err := Available(); errors.Is(err, ErrUnavailable) {
-		got.add("available", err)
-	}
-	if err := install(Options{}); strings.Contains(err.Error(), "install the filter") {
-		got.add("install", err)
-	}
-	return got
 }
 
 func TestHostThatDeniesFilters(t *testing.T) {
-	expect(t, "no call", report{"available": "EPERM", "install": "EPERM"})
+	want := report{"available": "EPERM", "install": "EPERM"}
+	expect(t, "no call", want)
+	expect(t, "no filter", want)
 }
 
 // withForeignThread has a thread with a filter that the others do not have.

@@ -9,7 +9,7 @@ type call struct {
 	amd64, arm64 uint32
 }
 
-// The number of a call that an architecture lacks.
+// The number of a call that an architecture lacks. Being above newest, it is answered before any rule.
 const absent = ^uint32(0)
 
 // A rule denies a call when all of its conditions hold. A call may have several.
