@@ -26,7 +26,7 @@ type launch struct {
 	job      pid1.Job
 	records  string // where it is noted while it runs
 	grace    time.Duration
-	limits   limits
+	limits   *limits
 
 	channel *pid1.Channel
 	group   group
@@ -146,7 +146,7 @@ func (l *launch) lead(ctx context.Context) (backend.Result, error) {
 		return backend.Result{}, context.Cause(ctx)
 	}
 	var err error
-	if l.group, err = l.limits.group(l.cmd.Process.Pid); err != nil {
+	if l.group, err = l.limits.enter(l.cmd.Process.Pid); err != nil {
 		return backend.Result{}, refusal(l.launcher, "control group", err)
 	}
 	if err := l.channel.Send(l.job, nil); err != nil {

@@ -25,7 +25,11 @@ func newNative(o Options) (*native, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &native{options: o, view: v}, nil
+	l, err := newLimits(o.Limits)
+	if err != nil {
+		return nil, err
+	}
+	return &native{options: o, view: v, limits: &l}, nil
 }
 
 // try makes a sandbox and runs nothing in it.

@@ -29,7 +29,7 @@ var building = []uintptr{unix.CAP_DAC_READ_SEARCH, unix.CAP_SETGID, unix.CAP_SET
 type native struct {
 	options Options
 	view    view
-	limits  limits
+	limits  *limits
 }
 
 func (n *native) run(ctx context.Context, c command) (backend.Result, error) {

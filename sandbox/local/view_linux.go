@@ -1,7 +1,6 @@
 package local
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
 	"maps"
@@ -80,7 +79,7 @@ func (n *native) job(c command) (pid1.Job, error) {
 	}
 	return pid1.Job{
 		Mounts: mounts, Links: maps.Clone(n.view.links), UID: agent, GID: agent, Workspace: s.root, Dir: path.Join(s.root, c.dir),
-		Scratch: cmp.Or(n.options.Limits.Disk, DefaultDisk), Limits: n.limits.perProcess(), Terminal: c.terminal != nil,
+		Scratch: n.limits.asked.Disk, Limits: n.limits.single, Terminal: c.terminal != nil,
 		Args: c.args, Env: s.isolatedEnvironment(c),
 	}, nil
 }
@@ -95,6 +94,6 @@ func (s *box) isolatedEnvironment(c command) []string {
 func (n *native) empty() pid1.Job {
 	return pid1.Job{
 		Mounts: n.view.mounts, Links: n.view.links, UID: agent, GID: agent, Workspace: "/", Dir: "/",
-		Scratch: cmp.Or(n.options.Limits.Disk, DefaultDisk), Limits: n.limits.perProcess(),
+		Scratch: n.limits.asked.Disk, Limits: n.limits.single,
 	}
 }
