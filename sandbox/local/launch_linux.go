@@ -15,8 +15,12 @@ import (
 	"github.com/sandboxguard/sandboxguard/sandbox/local/internal/pid1"
 )
 
-// handshakeTime is how long the first process may take to say that it is there.
-const handshakeTime = 2 * time.Second
+// How long the first process may take to say that it is there: of the first sandbox, and once that has shown that the
+// worker's program does its part.
+const (
+	handshakeTime = 2 * time.Second
+	startTime     = time.Minute
+)
 
 // launch is a command in a sandbox of its own, from the start of its first process until nothing of it is left.
 type launch struct {
@@ -26,6 +30,7 @@ type launch struct {
 	job      pid1.Job
 	records  string // where it is noted while it runs
 	grace    time.Duration
+	patience time.Duration // with the first process
 	limits   *limits
 
 	channel *pid1.Channel
@@ -133,7 +138,7 @@ func (l *launch) kill() error {
 
 // lead returns when the command is over, or the context, or when nothing could be run.
 func (l *launch) lead(ctx context.Context) (backend.Result, error) {
-	hello := time.NewTimer(handshakeTime)
+	hello := time.NewTimer(l.patience)
 	defer hello.Stop()
 	select {
 	case r, ok := <-l.reports:

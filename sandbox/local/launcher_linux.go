@@ -43,7 +43,7 @@ func (n *native) try(ctx context.Context) error {
 		return err
 	}
 	l := &launch{
-		launcher: n.options.Launcher, cmd: cmd, job: n.empty(), limits: n.limits, grace: n.options.Grace,
+		launcher: n.options.Launcher, cmd: cmd, job: n.empty(), limits: n.limits, grace: n.options.Grace, patience: handshakeTime,
 		command: command{stdout: io.Discard, stderr: io.Discard},
 	}
 	_, err = l.run(ctx)

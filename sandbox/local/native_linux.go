@@ -41,7 +41,10 @@ func (n *native) run(ctx context.Context, c command) (backend.Result, error) {
 	if err != nil {
 		return backend.Result{}, err
 	}
-	l := &launch{launcher: n.options.Launcher, cmd: cmd, command: c, job: job, limits: n.limits, records: c.box.dir(recordsName), grace: n.options.Grace}
+	l := &launch{
+		launcher: n.options.Launcher, cmd: cmd, command: c, job: job, limits: n.limits,
+		records: c.box.dir(recordsName), grace: n.options.Grace, patience: startTime,
+	}
 	return l.run(ctx)
 }
 
@@ -81,6 +84,9 @@ func refusal(l Launcher, what string, err error) error {
 func explain(what string, err error) string {
 	reason := "failed"
 	var errno syscall.Errno
+	if what == "control group" && err != nil {
+		return err.Error() // it names no path
+	}
 	if errors.As(err, &errno) && errno != 0 {
 		reason = "answered " + unix.ErrnoName(errno)
 	}

@@ -13,7 +13,6 @@ import (
 type Tree struct {
 	host     host
 	self     owner
-	number   atomic.Uint64
 	support  Support
 	controls []control
 	killer   *hierarchy // has cgroup.kill; nil if processes are ended one by one
@@ -149,7 +148,10 @@ func (t *Tree) control(what Limit) int {
 	return slices.IndexFunc(t.controls, func(c control) bool { return c.limit == what })
 }
 
-func (t *Tree) name() string { return t.self.name(t.number.Add(1)) }
+func (t *Tree) name() string { return t.self.name(number.Add(1)) }
+
+// number is that of the last group, for all trees of the process: their groups are in the same place.
+var number atomic.Uint64
 
 // Support says for each limit how it is held, or why it cannot be.
 func (t *Tree) Support() Support {
