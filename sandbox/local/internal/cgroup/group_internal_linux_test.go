@@ -104,8 +104,10 @@ func TestRoundedToPages(t *testing.T) {
 			t.Errorf("%d for %s: want %v", got, s.text, want)
 		}
 	}
-	if (setting{text: "10", rounded: true}).holds("max") {
-		t.Error("max is taken for a limit")
+	for _, got := range []string{"max", "0"} {
+		if (setting{text: "10", rounded: true}).holds(got) {
+			t.Errorf("%s is taken for a limit of 10", got)
+		}
 	}
 }
 
