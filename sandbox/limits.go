@@ -74,7 +74,7 @@ func (l Limits) Check() error {
 	return newError(faults)
 }
 
-// within is false for what is no number, too.
+// within is false for NaN, too.
 func within[T cmp.Ordered](v, most T) bool {
 	var zero T
 	return v >= zero && v <= most

@@ -73,7 +73,7 @@ func (p Policy) Backends() []string {
 
 // Limits returns what a sandbox of the queue may use. They pass [sandbox.Limits.Check]; a field that the entry does not
 // have is zero, which asks for no limit. The zero Policy has none either, and no backend that could run anything.
-// What narrows them further, such as a contract, goes through [sandbox.Limits.Narrow].
+// A contract narrows them with [sandbox.Limits.Narrow].
 func (p Policy) Limits() sandbox.Limits {
 	if p.queue == nil {
 		return sandbox.Limits{}

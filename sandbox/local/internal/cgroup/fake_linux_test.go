@@ -26,6 +26,8 @@ type made struct {
 	threads     bool   // groups below the worker's cannot hold processes
 	mountedAs   string // the file system's root of the mount, "/" if empty
 	refuse      error  // to make groups
+	locked      bool   // processes may not be moved
+	unmounted   bool
 }
 
 // fakeHost keeps made-up hierarchies in a directory, with the rules of the kernel that matter here.
@@ -50,6 +52,9 @@ func newFake(t *testing.T, hierarchies ...made) *fakeHost {
 		root := m.mountedAs
 		if root == "" {
 			root = "/"
+		}
+		if m.unmounted {
+			kind = "other"
 		}
 		h.mounts += fmt.Sprintf("%d 1 0:%d %s %s rw,relatime - %s none %s\n", 30+i, 30+i, root, point, kind, options)
 		h.groups += fmt.Sprintf("%d:%s:%s\n", number, m.controllers, m.group)
@@ -206,6 +211,11 @@ func (h *fakeHost) Rmdir(path string) error {
 		return syscall.EBUSY
 	}
 	return os.RemoveAll(path)
+}
+
+func (h *fakeHost) Writable(path string) bool {
+	_, m := h.mount(path)
+	return !m.locked
 }
 
 func (h *fakeHost) Delegated(path string) bool {

@@ -34,7 +34,7 @@ const noController refusal = "the kernel has no control groups with it that the 
 
 const noKill refusal = "the kernel lacks cgroup.kill, or the worker cannot see it, and processes cannot be limited: use Linux 5.14 with version 2 mounted, or have the controller pids enabled"
 
-// Find looks at what there is, by making a group in each hierarchy and removing it. It prefers version 2. A tree that can
+// Find looks at what there is, by making a group in each hierarchy and removing it. A tree that can
 // do nothing says why in [Tree.Support].
 func Find(o Options) *Tree {
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
@@ -50,10 +50,9 @@ func Find(o Options) *Tree {
 
 func find(h host, mounts, groups string, me owner, o Options) *Tree {
 	t := &Tree{host: h, self: me, support: Support{}}
-	places := locate(mounts, groups)
-	// Version 2 first, so that it wins.
-	slices.SortStableFunc(places, func(a, b place) int { return len(a.controllers) - len(b.controllers) })
-	for _, p := range places {
+	// Each controller is in one hierarchy only. Version 2 is listed last, so that reasons are those of a controller's own
+	// hierarchy.
+	for _, p := range locate(mounts, groups) {
 		if p.v2() {
 			hi, held, err := openV2(h, p, me.pid, o)
 			t.try(hi, mechanismsV2, nil, err, held)
@@ -84,7 +83,7 @@ func (t *Tree) try(hi *hierarchy, mechanisms []mechanism, controllers []string, 
 	}
 	for i := range mechanisms {
 		m := &mechanisms[i]
-		if controllers != nil && !slices.Contains(controllers, m.controller) || t.support[m.limit].Mechanism != "" {
+		if controllers != nil && !slices.Contains(controllers, m.controller) {
 			continue
 		}
 		switch {

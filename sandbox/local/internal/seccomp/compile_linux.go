@@ -59,8 +59,8 @@ const (
 	offsetArguments    = 16
 )
 
-// compile lays the rules out one after the other. Nobody pays for their number: from Linux 5.11 on the kernel remembers
-// which calls are allowed whatever their arguments.
+// compile lays the rules out one after the other. A search by number would gain little: from Linux 5.11 on the kernel
+// remembers which calls are allowed whatever their arguments, and does not run the program for them.
 func compile(a architecture, table []rule) ([]unix.SockFilter, error) {
 	program := []unix.SockFilter{
 		load(offsetArchitecture),

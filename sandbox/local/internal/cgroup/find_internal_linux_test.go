@@ -48,6 +48,18 @@ var hosts = []struct {
 		want:      everythingV2,
 	},
 	{
+		name: "version 2, a container's top, the worker has moved before",
+		have: []made{{group: "/sandboxguard-worker", has: all, inner: true}},
+		want: everythingV2,
+	},
+	{
+		name:    "version 2, a container's top, the worker may move",
+		have:    []made{{group: "/", has: all, inner: true}},
+		options: Options{MoveSelf: true},
+		want:    everythingV2,
+		moved:   "/sandboxguard-worker",
+	},
+	{
 		name:      "version 2, delegated, the worker may move but others are there",
 		have:      []made{{group: "/system.slice/w.service", has: all, members: "4242\n99"}},
 		delegated: []string{"/w.service"},
@@ -63,6 +75,11 @@ var hosts = []struct {
 	{
 		name: "version 2, a user's session",
 		have: []made{{group: "/user/worker", has: all, refuse: syscall.EACCES}},
+		want: only(forbidden),
+	},
+	{
+		name: "version 2, a group that the worker may not leave",
+		have: []made{{group: "/user/worker", locked: true}},
 		want: only(forbidden),
 	},
 	{
@@ -140,6 +157,11 @@ var hosts = []struct {
 			Memory: "cgroup v2 memory.max", CPUs: "!" + string(noController),
 			Processes: "cgroup v1 pids.max", Kill: "cgroup v2 cgroup.kill",
 		},
+	},
+	{
+		name: "version 1 read-only, version 2 not mounted",
+		have: []made{{controllers: "memory", group: "/", refuse: syscall.EROFS}, {group: "/", unmounted: true}},
+		want: with(only(noMount), Memory, "!"+string(readOnly)),
 	},
 	{
 		name: "none",

@@ -104,8 +104,10 @@ func TestRoundedToPages(t *testing.T) {
 			t.Errorf("%d for %s: want %v", got, s.text, want)
 		}
 	}
-	if (setting{text: "10", rounded: true}).holds("max") {
-		t.Error("max is taken for a limit")
+	for _, got := range []string{"max", "0"} {
+		if (setting{text: "10", rounded: true}).holds(got) {
+			t.Errorf("%s is taken for a limit of 10", got)
+		}
 	}
 }
 
@@ -125,7 +127,8 @@ func TestHits(t *testing.T) {
 		},
 		{"version 2, killed by a limit above", v2All(), map[string]string{"memory.events": "oom 0\noom_kill 2\n"}, nil},
 		{
-			"version 2, an older kernel", v2All(), map[string]string{"memory.events": "oom_kill 2\n"},
+			"version 2, an older kernel", v2All(),
+			map[string]string{"memory.events": "oom_kill 2\n"},
 			[]Hit{{Memory, "cgroup v2 memory.events", 64 << 20, 2}},
 		},
 		{"version 1, none", v1All(), map[string]string{"memory.oom_control": "oom_kill_disable 0\noom_kill 0\n", "memory.failcnt": "9"}, nil},
@@ -135,7 +138,8 @@ func TestHits(t *testing.T) {
 			[]Hit{{Memory, "cgroup v1 memory.oom_control", 64 << 20, 1}, {Processes, "cgroup v1 pids.events", 20, 1}},
 		},
 		{
-			"version 1, an older kernel", v1All(), map[string]string{"memory.oom_control": "under_oom 0\n", "memory.failcnt": "4\n"},
+			"version 1, an older kernel", v1All(),
+			map[string]string{"memory.oom_control": "under_oom 0\n", "memory.failcnt": "4\n"},
 			[]Hit{{Memory, "cgroup v1 memory.failcnt", 64 << 20, 4}},
 		},
 	} {

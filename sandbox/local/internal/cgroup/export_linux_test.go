@@ -1,5 +1,3 @@
-//go:build linux
-
 package cgroup
 
 // Dirs are the directories of a group, one in each hierarchy that it is in.
