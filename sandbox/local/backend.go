@@ -45,12 +45,12 @@ func New(o Options) (*Backend, error) {
 	}
 	dir, unlock, err := claim(o.Dir)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, launch.close())
 	}
 	b := &Backend{options: o, dir: dir, launcher: launch, unlock: unlock, boxes: map[string]*box{}}
 	b.life, b.end = context.WithCancel(context.Background())
 	if err := errors.Join(b.endLeftovers(), b.removeRemains()); err != nil {
-		return nil, errors.Join(err, unlock())
+		return nil, errors.Join(err, launch.close(), unlock())
 	}
 	return b, nil
 }
@@ -178,7 +178,7 @@ func (b *Backend) Close() error {
 		wg.Go(s.close) // leftovers of all sandboxes are looked for below
 	}
 	wg.Wait()
-	return errors.Join(b.endLeftovers(), b.unlock())
+	return errors.Join(b.endLeftovers(), b.launcher.close(), b.unlock())
 }
 
 var errClosed = errors.New("local: the backend is closed")

@@ -25,7 +25,7 @@ func BenchmarkStart(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			defer be.Close()
+			b.Cleanup(func() { _ = be.Close() })
 			s, err := be.Create(b.Context(), backend.Spec{ID: id, Manifest: sandbox.Manifest{}})
 			if err != nil {
 				b.Fatal(err)

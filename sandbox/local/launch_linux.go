@@ -66,7 +66,7 @@ func (l *launch) run(ctx context.Context) (backend.Result, error) {
 		l.channel, err = pid1.NewChannel(own)
 	}
 	if err := errors.Join(closeErr, err); err != nil {
-		l.kill()
+		_ = l.kill()
 		return backend.Result{}, refusal(l.launcher, "socket pair", err)
 	}
 	defer func() { _ = l.channel.Close() }()
@@ -176,10 +176,10 @@ func (l *launch) begun(r pid1.Report, ok bool) error {
 	case r.Missing:
 		return errNotFound(l.command.args[0])
 	case r.Step == "start":
-		errno := syscall.Errno(r.Errno) //nolint:gosec // it was one
+		errno := syscall.Errno(r.Errno)
 		return errNotStarted(l.command.args[0], errno == unix.EAGAIN || errno == unix.ENOMEM)
 	case r.Step != "":
-		return refusal(l.launcher, r.Step, syscall.Errno(r.Errno)) //nolint:gosec // it was one
+		return refusal(l.launcher, r.Step, syscall.Errno(r.Errno))
 	}
 	if master := l.channel.File(); master != nil {
 		l.command.terminal(master)
@@ -226,5 +226,5 @@ func socketPair() (own, theirs *os.File, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return os.NewFile(uintptr(fds[0]), "own"), os.NewFile(uintptr(fds[1]), "theirs"), nil //nolint:gosec // descriptors
+	return os.NewFile(uintptr(fds[0]), "own"), os.NewFile(uintptr(fds[1]), "theirs"), nil
 }

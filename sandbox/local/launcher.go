@@ -42,6 +42,8 @@ type launcher interface {
 	// run runs a command to its end. When ctx ends, all its processes are ended before run returns with the cause.
 	// An error with the code [backend.ExecTransport] says that nothing ran.
 	run(ctx context.Context, c command) (backend.Result, error)
+	// close gives up what the launcher has of the host. Nothing runs any more.
+	close() error
 }
 
 // command is what a launcher runs: looked at, and in the sandbox's words.

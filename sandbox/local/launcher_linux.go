@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"io"
 )
 
@@ -15,7 +16,7 @@ func newLauncher(o Options) (launcher, error) {
 		return nil, err
 	}
 	if err := n.try(context.Background()); err != nil {
-		return nil, err
+		return nil, errors.Join(err, n.close())
 	}
 	return n, nil
 }

@@ -15,7 +15,7 @@ func TestNative(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.Close()
+	t.Cleanup(func() { _ = b.Close() })
 	s, err := b.Create(t.Context(), backend.Spec{ID: id, Manifest: sandbox.Manifest{Entries: map[string]sandbox.Entry{"input/a": {Type: sandbox.EntryFile, Content: "x"}}}})
 	if err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ func copyOfSelf() (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer self.Close()
+	defer func() { _ = self.Close() }()
 	fd, err := unix.MemfdCreate("sandboxguard", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|unix.MFD_EXEC)
 	if errors.Is(err, unix.EINVAL) { // before Linux 6.3 all of them can be executed
 		fd, err = unix.MemfdCreate("sandboxguard", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
@@ -34,7 +34,7 @@ func copyOfSelf() (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := os.NewFile(uintptr(fd), "program") //nolint:gosec // a descriptor
+	f := os.NewFile(uintptr(fd), "program")
 	if _, err := io.Copy(f, self); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}

@@ -52,6 +52,8 @@ func (unisolated) run(ctx context.Context, c command) (backend.Result, error) {
 	return backend.Result{ExitCode: exit}, err
 }
 
+func (unisolated) close() error { return nil }
+
 // onHost puts a command into the words of the host. The error says that nothing ran.
 func (c command) onHost() (process, error) {
 	s := c.box

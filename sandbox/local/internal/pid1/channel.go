@@ -103,7 +103,7 @@ func (c *Channel) keep(rights []byte) error {
 		}
 		for _, fd := range fds {
 			unix.CloseOnExec(fd)
-			c.files = append(c.files, os.NewFile(uintptr(fd), "")) //nolint:gosec // a descriptor
+			c.files = append(c.files, os.NewFile(uintptr(fd), ""))
 		}
 	}
 	return nil

@@ -20,7 +20,8 @@ func Main() {
 	case Name:
 		os.Exit(run())
 	case boundName:
-		os.Exit(startBound())
+		startBound()
+		os.Exit(cannotStart)
 	}
 }
 

@@ -41,7 +41,7 @@ func (s *state) start() (int, error) {
 	if s.job.Limits.AddressSpace > 0 {
 		return s.startBound(program, attr)
 	}
-	return syscall.ForkExec(program, s.job.Args, attr)
+	return syscall.ForkExec(program, s.job.Args, attr) //nolint:gosec // what a sandbox is for
 }
 
 // look returns the path of a program. A name without a slash has it in one of the absolute directories of the
@@ -91,32 +91,33 @@ func (s *state) startBound(program string, attr *syscall.ProcAttr) (int, error) 
 	if err != nil {
 		return 0, err
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	b := bound{Program: program, Args: s.job.Args, Env: s.job.Env, AddressSpace: s.job.Limits.AddressSpace}
 	attr.Env, attr.Files = nil, append(attr.Files, r.Fd())
-	pid, err := syscall.ForkExec("/proc/self/fd/4", []string{boundName}, attr)
+	pid, err := syscall.ForkExec("/proc/self/fd/4", []string{boundName}, attr) //nolint:gosec // this program
 	if err != nil {
 		return 0, errors.Join(err, w.Close())
 	}
 	return pid, errors.Join(json.NewEncoder(w).Encode(b), w.Close())
 }
 
-// startBound becomes the command. It returns, with the code that shells have for it, only if that fails.
-func startBound() int {
-	const cannot = 126
+// cannotStart is the code that shells have for a command that cannot be started.
+const cannotStart = 126
+
+// startBound becomes the command. It returns only if that fails.
+func startBound() {
 	if unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) != nil {
-		return cannot
+		return
 	}
 	f := os.NewFile(3, "job")
 	data, err := io.ReadAll(f)
 	var b bound
 	if err != nil || json.Unmarshal(data, &b) != nil || unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC) != nil {
-		return cannot
+		return
 	}
 	limit := unix.Rlimit{Cur: b.AddressSpace, Max: b.AddressSpace}
 	if unix.Setrlimit(unix.RLIMIT_AS, &limit) != nil {
-		return cannot
+		return
 	}
-	_ = syscall.Exec(b.Program, b.Args, b.Env)
-	return cannot
+	_ = syscall.Exec(b.Program, b.Args, b.Env) //nolint:gosec // what a sandbox is for
 }
