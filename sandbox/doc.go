@@ -2,6 +2,8 @@
 // value out of their many forms: manifests, environments, entries, path grants,
 // snapshots, session states, client options and run configurations, as the
 // OpenAI Agents SDK and Temporal's plugin for it put them into payloads.
+// [Limits] are no wire type: they are what policies, contracts and backends say
+// to each other about what a sandbox may use.
 //
 // It is pure: no I/O, no clock, no randomness, no Temporal SDK. Results and errors
 // depend on the input alone, in their order too, so workflow code may use all of

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/secrets"
@@ -143,4 +144,16 @@ func ExampleEntry_RawKeys() {
 	// /mount_strategy/type
 	// /secret_access_key
 	// /type
+}
+
+// A contract asks for what it needs, and gets no more than the policy has.
+func ExampleLimits_Narrow() {
+	policy := sandbox.Limits{Wall: 45 * time.Minute, Memory: 2 << 30, Processes: 256}
+	contract := sandbox.Limits{Wall: 10 * time.Minute, Memory: 8 << 30, CPUs: 0.5}
+	if err := contract.Check(); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(policy.Narrow(contract))
+	// Output: wall: 10m, memory: 2GiB, cpus: 0.5, processes: 256
 }

@@ -94,6 +94,7 @@ func (c *compiler) queue(entry, section string, v *value) *queuePolicy {
 	c.grants(q, v.list("grants"), pattern)
 	c.redact(q, v.list("redact"))
 	q.sandbox = compileSandbox(v.get("sandbox"))
+	q.limits = compileLimits(v.get("limits"))
 	q.digest = queueDigest(entry, v, c.section)
 	return q
 }
@@ -134,7 +135,7 @@ func (c *compiler) inputs(q *queuePolicy, list []*value) {
 			in.Kind = KindRunConfig
 		}
 		if argument := v.get("argument"); argument != nil {
-			in.Argument = argument.number
+			in.Argument = int(argument.number)
 		}
 		for _, other := range q.inputs[activity] {
 			if other.Argument == in.Argument && pointerOf(other.Path).overlaps(pointerOf(in.Path)) {
@@ -180,7 +181,7 @@ func (c *compiler) redact(q *queuePolicy, list []*value) {
 }
 
 func compileSandbox(v *value) sandboxPolicy {
-	s := sandboxPolicy{envLiterals: map[string]bool{}}
+	s := sandboxPolicy{envLiterals: map[string]bool{}, backends: compileBackends(v)}
 	for _, kindName := range v.list("entries") {
 		s.entries = append(s.entries, kindName.text)
 	}

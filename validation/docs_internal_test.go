@@ -65,7 +65,7 @@ func keyRows(path string, s *shape) string {
 		}
 	case kindList:
 		rows.WriteString(keyRows(path+"[]", s.item))
-	case kindString, kindInteger, kindNumber, kindBool, kindEnum, kindDate, kindDuration, kindSize, kindVersion:
+	case kindString, kindInteger, kindDecimal, kindBool, kindEnum, kindDate, kindDuration, kindSize, kindVersion:
 	}
 	return rows.String()
 }
@@ -100,10 +100,11 @@ func shapeText(s *shape) string {
 	case kindBool:
 		return "true or false"
 	case kindInteger:
-		return "0 to " + strconv.Itoa(s.max)
+		return strconv.FormatInt(s.min, 10) + " to " + strconv.FormatInt(s.max, 10)
 	case kindVersion:
 		return "1"
-	case kindNumber, kindDuration, kindSize:
+	case kindDecimal, kindDuration, kindSize:
+		return s.quantity()
 	}
 	return "a text"
 }

@@ -47,7 +47,7 @@ queues:
   agents:
     mode: enforce
     litterals: report
-    limits: {memory: 2GiB}
+    snapshots: {allow: true}
     grants:
       - {secret: reports-api, to: {env: REPORTS_TOKEN}}
 `))
@@ -55,7 +55,7 @@ queues:
 	// Output:
 	// validation: policy file policy.yaml not loaded: 3 problems
 	//   policy.yaml:5:5: queues.agents.litterals: is not a known key; the nearest is "literals"
-	//   policy.yaml:6:5: queues.agents.limits: is not in this version: it comes with launchers
+	//   policy.yaml:6:5: queues.agents.snapshots: is not in this version: it comes with snapshots
 	//   policy.yaml:8:18: queues.agents.grants[0].secret: must name a key of secrets; there is none
 }
 

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/secrets"
 )
 
@@ -19,7 +20,7 @@ var (
 	formatVariable = newFormat("the name of an environment variable",
 		`^[A-Za-z_][A-Za-z0-9_]*$`, isLine)
 	formatSize = newFormat(`a size such as "512MiB" or "2GiB"`,
-		`^[1-9][0-9]{0,8}(B|KiB|MiB|GiB|TiB)$`, nil)
+		`^[1-9][0-9]{0,18}(B|KiB|MiB|GiB|TiB)$`, isSize)
 	formatDuration = newFormat(`a duration such as "90s", "15m" or "1h30m"`,
 		`^([0-9]{1,9}[hms])+$`, isDuration)
 	formatSandboxPath = newFormat("an absolute path other than / without . or .. segments",
@@ -83,6 +84,11 @@ func isWorkflowIDPattern(s string) bool {
 func isDuration(s string) bool {
 	d, err := time.ParseDuration(s)
 	return err == nil && d > 0
+}
+
+func isSize(s string) bool {
+	_, err := sandbox.ParseSize(s)
+	return err == nil
 }
 
 func isCleanAbsolute(s string) bool {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/secrets"
 )
 
@@ -31,11 +32,13 @@ type queuePolicy struct {
 	redact        []secrets.Ref
 	allowLiterals []allowedLiteral
 	sandbox       sandboxPolicy
+	limits        sandbox.Limits
 }
 
 // sandboxPolicy is what a manifest may hold. The zero sandboxPolicy allows
 // nothing.
 type sandboxPolicy struct {
+	backends    []string
 	entries     []string
 	localRoots  map[string]string
 	envLiterals map[string]bool
@@ -56,6 +59,26 @@ func (p Policy) LocalRoots() map[string]string {
 		return nil
 	}
 	return maps.Clone(p.queue.sandbox.localRoots)
+}
+
+// Backends returns which of [BackendNative], [BackendBwrap] and [BackendUnisolated] may run a sandbox of the queue, in
+// this order, whatever the file's order is. An entry without a list has those that isolate, native and bwrap; one with
+// an empty list, like the zero Policy, has none. The slice is the caller's own.
+func (p Policy) Backends() []string {
+	if p.queue == nil {
+		return nil
+	}
+	return slices.Clone(p.queue.sandbox.backends)
+}
+
+// Limits returns what a sandbox of the queue may use. They pass [sandbox.Limits.Check]; a field that the entry does not
+// have is zero, which asks for no limit. The zero Policy has none either, and no backend that could run anything.
+// A contract narrows them with [sandbox.Limits.Narrow].
+func (p Policy) Limits() sandbox.Limits {
+	if p.queue == nil {
+		return sandbox.Limits{}
+	}
+	return p.queue.limits
 }
 
 // Input is an untyped input that the policy names as a run config or manifest.

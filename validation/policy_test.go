@@ -246,14 +246,17 @@ func TestReferenceExample(t *testing.T) {
 	if len(loaded.Secrets()) != 4 || !loaded.HasDefault() {
 		t.Error("the example has lost its secrets or its default")
 	}
+	agents, _ := loaded.PolicyFor(validation.Queue{Name: "agents"})
+	if agents.Limits().Memory != 2<<30 || len(agents.Backends()) != 2 {
+		t.Errorf("the example has the limits %s and the backends %v", agents.Limits(), agents.Backends())
+	}
 	_, err = validation.ParsePolicies("policy.yaml", []byte(blocks[1][1]))
 	if err == nil {
 		t.Fatal("keys of later versions load")
 	}
 	for _, key := range []string{
-		"approvers", "queues.agents.sandbox.backends", "queues.agents.grants[0].to.tool", "queues.agents.grants[0].allow",
-		"queues.agents.grants[1].max_ttl", "queues.agents.network", "queues.agents.limits", "queues.agents.snapshots",
-		"queues.agents.outputs",
+		"approvers", "queues.agents.grants[0].to.tool", "queues.agents.grants[0].allow", "queues.agents.grants[1].max_ttl",
+		"queues.agents.network", "queues.agents.snapshots", "queues.agents.outputs",
 	} {
 		if !strings.Contains(err.Error(), ": "+key+": is not in this version") {
 			t.Errorf("the error does not name %s:\n%v", key, err)

@@ -56,15 +56,16 @@ func (s *shape) schema() map[string]any {
 	case kindDuration:
 		return formatDuration.schema()
 	case kindSize:
-		return formatSize.schema()
+		number := map[string]any{"type": "integer", "minimum": 1, "maximum": s.max}
+		return map[string]any{"anyOf": []any{number, formatSize.schema()}}
 	case kindDate:
 		return map[string]any{"type": "string", "format": "date"}
 	case kindBool:
 		return map[string]any{"type": "boolean"}
 	case kindInteger:
-		return map[string]any{"type": "integer", "minimum": 0, "maximum": s.max}
-	case kindNumber:
-		return map[string]any{"type": "number", "exclusiveMinimum": 0}
+		return map[string]any{"type": "integer", "minimum": s.min, "maximum": s.max}
+	case kindDecimal:
+		return map[string]any{"type": "number", "minimum": leastDecimal, "maximum": s.max}
 	case kindVersion:
 		return map[string]any{"const": 1}
 	}

@@ -1,6 +1,9 @@
 package validation
 
-import "regexp"
+import (
+	"regexp"
+	"time"
+)
 
 // kind is what a value of the policy file must be.
 type kind int
@@ -10,13 +13,13 @@ const (
 	kindMap                  // a mapping with free keys, each value an item
 	kindList                 // a sequence, each element an item
 	kindString               // a string that format accepts
-	kindInteger              // a whole number from 0 to max
-	kindNumber               // a number above 0
+	kindInteger              // a whole number from min to max
+	kindDecimal              // a number from 0.01 to max with at most two decimals
 	kindBool                 // true or false
 	kindEnum                 // one of words
 	kindDate                 // a calendar day
-	kindDuration             // "15m"
-	kindSize                 // "2GiB"
+	kindDuration             // "15m", up to max nanoseconds
+	kindSize                 // "2GiB", up to max bytes
 	kindVersion              // the number 1
 )
 
@@ -30,7 +33,9 @@ type shape struct {
 	key    *format // of a map's keys
 	format *format // of a string
 	words  []string
-	max    int // most elements of a list, keys of a map, or the largest integer; 0 is the default
+	later  []string // words that this version refuses by their names
+	min    int64    // of an integer
+	max    int64    // of a number, a duration or a size; a duration may be without one, which is 0
 }
 
 // field is a key of an object.
@@ -74,5 +79,10 @@ func listOf(item *shape) *shape             { return &shape{kind: kindList, item
 func mapOf(key *format, item *shape) *shape { return &shape{kind: kindMap, key: key, item: item} }
 func text(f *format) *shape                 { return &shape{kind: kindString, format: f} }
 func enum(words ...string) *shape           { return &shape{kind: kindEnum, words: words} }
-func integer(most int) *shape               { return &shape{kind: kindInteger, max: most} }
-func plain(k kind) *shape                   { return &shape{kind: k} }
+func integer(least, most int) *shape {
+	return &shape{kind: kindInteger, min: int64(least), max: int64(most)}
+}
+func decimal(most float64) *shape        { return &shape{kind: kindDecimal, max: int64(most)} }
+func duration(most time.Duration) *shape { return &shape{kind: kindDuration, max: int64(most)} }
+func size(most int64) *shape             { return &shape{kind: kindSize, max: most} }
+func plain(k kind) *shape                { return &shape{kind: k} }

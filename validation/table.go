@@ -92,8 +92,8 @@ func queueShape() *shape {
 			doc: "What a sandbox may reach.",
 		},
 		field{
-			name: "limits", shape: limitsShape(), later: "launchers",
-			doc: "What a sandbox may use.",
+			name: "limits", shape: limitsShape(),
+			doc: "What a sandbox may use. What is absent is not limited here.",
 		},
 		field{
 			name: "snapshots", shape: snapshotsShape(), later: "snapshots",
@@ -109,7 +109,7 @@ func queueShape() *shape {
 func inputShape() *shape {
 	return object(
 		field{name: "activity", required: true, shape: text(formatTypeName), doc: "The activity type."},
-		field{name: "argument", shape: integer(99), doc: "The index of the argument, 0 when absent."},
+		field{name: "argument", shape: integer(0, 99), doc: "The index of the argument, 0 when absent."},
 		field{
 			name: "path", shape: text(formatPointer),
 			doc: "Where in the argument it stands, the whole argument when absent. A segment * is any key or index.",
@@ -132,8 +132,8 @@ func allowLiteralShape() *shape {
 func sandboxShape() *shape {
 	return object(
 		field{
-			name: "backends", shape: listOf(text(formatName)), later: "launchers",
-			doc: "The launchers that may run the sandbox.",
+			name: "backends", shape: listOf(backendShape()),
+			doc: "What may run a sandbox. Absent means what isolates: native or bwrap.",
 		},
 		field{name: "entries", shape: listOf(enum(entryKinds()...)), doc: "The kinds of entry a manifest may hold."},
 		field{
@@ -167,7 +167,7 @@ func grantShape() *shape {
 			doc: "The owner states that no argument of the activity chooses where the secret is sent.",
 		},
 		field{name: "allow", shape: listOf(text(formatAny)), later: "grants to a tool", doc: "The requests that may carry it."},
-		field{name: "max_ttl", shape: plain(kindDuration), later: "leases", doc: "How long what is handed out lives."},
+		field{name: "max_ttl", shape: duration(0), later: "leases", doc: "How long what is handed out lives."},
 	)
 }
 

@@ -8,24 +8,13 @@ func networkShape() *shape {
 		field{name: "mode", required: true, shape: enum("offline", "allowlist", "reviewed"), doc: "How the network is opened."},
 		field{name: "allow", shape: listOf(object(
 			field{name: "host", required: true, shape: text(formatAny), doc: "A host name."},
-			field{name: "ports", shape: listOf(integer(65535)), doc: "Its ports."},
+			field{name: "ports", shape: listOf(integer(0, 65535)), doc: "Its ports."},
 		)), doc: "What may be reached."},
 		field{name: "review", shape: object(
 			field{name: "approvers", required: true, shape: listOf(text(formatName)), doc: "Keys of approvers."},
-			field{name: "max_duration", shape: plain(kindDuration), doc: "How long an approval holds."},
-			field{name: "max_uses", shape: integer(1 << 20), doc: "How often it may be used."},
+			field{name: "max_duration", shape: duration(0), doc: "How long an approval holds."},
+			field{name: "max_uses", shape: integer(0, 1<<20), doc: "How often it may be used."},
 		), doc: "How the rest is asked for."},
-	)
-}
-
-func limitsShape() *shape {
-	return object(
-		field{name: "wall", shape: plain(kindDuration), doc: "Run time."},
-		field{name: "memory", shape: plain(kindSize), doc: "Memory."},
-		field{name: "cpus", shape: plain(kindNumber), doc: "Processors."},
-		field{name: "processes", shape: integer(1 << 20), doc: "Processes."},
-		field{name: "disk", shape: plain(kindSize), doc: "Disk."},
-		field{name: "output", shape: plain(kindSize), doc: "Output of commands."},
 	)
 }
 

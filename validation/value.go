@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -21,7 +20,8 @@ type value struct {
 	pairs  int               // of a mapping: how many there are, refused ones too
 	items  []*value          // of a sequence; a refused element is nil
 	text   string            // of every scalar
-	number int               // of an integer
+	number int64             // of an integer, of a size in bytes, of a duration in nanoseconds
+	real   float64           // of a decimal
 	truth  bool              // of a bool
 	day    time.Time         // of a date
 }
@@ -79,7 +79,7 @@ func (w *walker) walk(n *yaml.Node, s *shape, path string) *value {
 		return w.mapping(n, s, path)
 	case kindList:
 		return w.sequence(n, s, path)
-	case kindString, kindInteger, kindNumber, kindBool, kindEnum, kindDate, kindDuration, kindSize, kindVersion:
+	case kindString, kindInteger, kindDecimal, kindBool, kindEnum, kindDate, kindDuration, kindSize, kindVersion:
 		return w.scalar(n, s, path)
 	}
 	return nil
@@ -179,27 +179,31 @@ func (w *walker) scalar(n *yaml.Node, s *shape, path string) *value {
 			ok = s.format.accepts(n.Value)
 		}
 	case kindEnum:
+		if isStringNode(n) && slices.Contains(s.later, n.Value) {
+			w.problems.add(v.at, path, "%s is not in this version: write %s", n.Value, oneOf(s.words))
+			return nil
+		}
 		want = oneOf(s.words)
 		ok = isStringNode(n) && slices.Contains(s.words, n.Value)
 	case kindDate:
 		want = "a calendar day such as 2027-03-31"
 		v.day, ok = parseDay(n)
 	case kindDuration:
-		want = formatDuration.text
-		ok = isStringNode(n) && formatDuration.accepts(n.Value)
+		want = s.quantity()
+		v.number, ok = parseDuration(n, s.max)
 	case kindSize:
-		want = formatSize.text
-		ok = isStringNode(n) && formatSize.accepts(n.Value)
+		want = s.quantity()
+		v.number, ok = parseSize(n, s.max)
 	case kindBool:
 		want = "true or false"
 		v.truth, ok = n.Value == "true", isPlain(n) && (n.Value == "true" || n.Value == "false")
 	case kindInteger:
-		want = "a whole number from 0 to " + strconv.Itoa(s.max)
+		want = "a whole number from " + strconv.FormatInt(s.min, 10) + " to " + strconv.FormatInt(s.max, 10)
 		v.number, ok = parseWhole(n, s.max)
-	case kindNumber:
-		want = "a number above 0"
-		f, err := strconv.ParseFloat(n.Value, 64)
-		ok = isPlain(n) && err == nil && f > 0 && f < 1<<20
+		ok = ok && v.number >= s.min
+	case kindDecimal:
+		want = s.quantity()
+		v.real, ok = parseDecimal(n, s.max)
 	case kindVersion:
 		want = "the number 1"
 		v.number, ok = parseWhole(n, 1)
@@ -225,12 +229,4 @@ func parseDay(n *yaml.Node) (time.Time, bool) {
 	}
 	day, err := time.Parse(time.DateOnly, n.Value)
 	return day, err == nil && day.Year() >= 2000
-}
-
-func parseWhole(n *yaml.Node, most int) (int, bool) {
-	if !isPlain(n) || (strings.HasPrefix(n.Value, "0") && n.Value != "0") || strings.Trim(n.Value, "0123456789") != "" {
-		return 0, false
-	}
-	i, err := strconv.Atoi(n.Value)
-	return i, err == nil && i <= most
 }

@@ -21,6 +21,7 @@ func defineDoctor(flags *flag.FlagSet) func(*invocation) int {
 	policy := flags.String("policy", "", "the policy `FILE` (required)")
 	directory := flags.String("secrets-dir", "", "the `DIRECTORY` of the worker's file provider")
 	offline := flags.Bool("offline", false, "do not look at the server")
+	launchers := flags.String("launchers", "native,bwrap", "the `LAUNCHERS` of local sandboxes to try here, with commas; empty means none")
 	server := connect.Flags(flags)
 	return func(i *invocation) int {
 		if len(i.args) > 0 || *policy == "" {
@@ -30,6 +31,7 @@ func defineDoctor(flags *flag.FlagSet) func(*invocation) int {
 		if policies := d.policy(*policy); policies != nil {
 			d.references(policies, *directory)
 		}
+		d.isolation(*launchers)
 		if !*offline {
 			d.server(server)
 		}

@@ -81,6 +81,8 @@ func (e explainer) head(queue string, policies *validation.Policies) {
 		workflows = "only " + list(types) + " may use secrets and sandboxes"
 	}
 	e.i.say("  workflows  %s\n", workflows)
+	e.i.say("  backends   %s may run a sandbox\n", list(e.p.Backends()))
+	e.i.say("  limits     %s\n", e.p.Limits())
 	for _, ref := range e.p.RedactRefs() {
 		e.i.say("  hidden     %s, read by activities themselves\n", ref)
 	}

@@ -14,9 +14,12 @@ import (
 	"context"
 	"os"
 	"os/signal"
+
+	"github.com/sandboxguard/sandboxguard/sandbox/local"
 )
 
 func main() {
+	local.Init() // doctor tries the launchers of local sandboxes
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()

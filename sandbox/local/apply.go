@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io/fs"
-	"os"
 	"path"
 
 	"github.com/sandboxguard/sandboxguard/sandbox"
@@ -55,7 +54,7 @@ func ephemeral(steps []step) []step {
 }
 
 // put writes one entry; its mode is set when all are written.
-func (s *box) put(ctx context.Context, root *os.Root, st step) error {
+func (s *box) put(ctx context.Context, root *workspace, st step) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -84,7 +83,7 @@ func (s *box) put(ctx context.Context, root *os.Root, st step) error {
 }
 
 // makeDir makes a directory. One that is there is kept.
-func makeDir(root *os.Root, name string, mode fs.FileMode) error {
+func makeDir(root *workspace, name string, mode fs.FileMode) error {
 	if err := root.MkdirAll(name, mode); err != nil {
 		return err
 	}
@@ -92,13 +91,13 @@ func makeDir(root *os.Root, name string, mode fs.FileMode) error {
 }
 
 // putError is what the caller is told of an error at an entry.
-func putError(ctx context.Context, root *os.Root, st step, err error) error {
+func putError(ctx context.Context, root *workspace, st step, err error) error {
 	if backend.CodeOf(err) != "" {
 		return err
 	}
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	return orEscape(root, err, failed(backend.StartFailed, "the entry "+show(st.path)+
+	return orEscape(root.Root, err, failed(backend.StartFailed, "the entry "+show(st.path)+
 		" could not be written: look whether something else is in its place, and at the space that is left"))
 }

@@ -39,18 +39,18 @@ func New(o Options) (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	launch, err := newLauncher(o.Launcher)
+	launch, err := newLauncher(o)
 	if err != nil {
 		return nil, err
 	}
 	dir, unlock, err := claim(o.Dir)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, launch.close())
 	}
 	b := &Backend{options: o, dir: dir, launcher: launch, unlock: unlock, boxes: map[string]*box{}}
 	b.life, b.end = context.WithCancel(context.Background())
 	if err := errors.Join(b.endLeftovers(), b.removeRemains()); err != nil {
-		return nil, errors.Join(err, unlock())
+		return nil, errors.Join(err, launch.close(), unlock())
 	}
 	return b, nil
 }
@@ -113,7 +113,11 @@ func (b *Backend) open(spec backend.Spec) (*box, error) {
 	if s, ok := b.boxes[spec.ID]; ok {
 		return s, nil
 	}
-	s := newBox(b, spec)
+	a, err := b.accountOf(spec.ID)
+	if err != nil && backend.CodeOf(err) != backend.RootNotFound {
+		return nil, err
+	}
+	s := newBox(b, spec, a)
 	info, err := os.Lstat(filepath.Join(b.dir, spec.ID))
 	if errors.Is(err, os.ErrNotExist) {
 		s.gone = errRoot
@@ -174,7 +178,7 @@ func (b *Backend) Close() error {
 		wg.Go(s.close) // leftovers of all sandboxes are looked for below
 	}
 	wg.Wait()
-	return errors.Join(b.endLeftovers(), b.unlock())
+	return errors.Join(b.endLeftovers(), b.launcher.close(), b.unlock())
 }
 
 var errClosed = errors.New("local: the backend is closed")

@@ -30,3 +30,11 @@ func lock(name string) (unlock func() error, err error) {
 	}
 	return f.Close, nil
 }
+
+// ownerOf is the account that something belongs to, or -1.
+func ownerOf(info fs.FileInfo) int {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(s.Uid)
+	}
+	return -1
+}

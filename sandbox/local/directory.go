@@ -47,11 +47,19 @@ func claim(dir string) (real string, unlock func() error, err error) {
 
 // makeDir makes the directory of a sandbox, all or nothing.
 func (b *Backend) makeDir(id string) error {
+	account, err := b.freeAccount()
+	if err != nil {
+		return err
+	}
 	dir, err := os.MkdirTemp(b.dir, newPrefix)
 	if err != nil {
 		return err
 	}
-	err = errors.Join(os.Mkdir(filepath.Join(dir, workspaceName), 0o700), os.Mkdir(filepath.Join(dir, recordsName), 0o700))
+	workspace := filepath.Join(dir, workspaceName)
+	err = errors.Join(os.Mkdir(workspace, 0o700), os.Mkdir(filepath.Join(dir, recordsName), 0o700))
+	if err == nil && account.other() {
+		err = os.Lchown(workspace, account.uid, account.gid)
+	}
 	if err == nil {
 		err = os.Rename(dir, filepath.Join(b.dir, id))
 	}

@@ -51,9 +51,12 @@ func ExampleNew() {
 	// <nil>
 }
 
-func ExampleNew_zeroLauncher() {
-	_, err := local.New(local.Options{Dir: "/var/lib/agents/sandboxes"})
+func ExampleNew_notAllowed() {
+	_, err := local.New(local.Options{
+		Dir: "/var/lib/agents/sandboxes", Launcher: local.Unisolated,
+		Launchers: []string{"native", "bwrap"}, // what validation.Policy.Backends returns
+	})
 	fmt.Println(err)
 	// Output:
-	// local: no launcher: say Launcher: local.Unisolated, and read there what that means
+	// local: the policy does not allow unisolated: it must say so in sandbox.backends of the queue
 }

@@ -33,7 +33,7 @@ func (s *box) Read(ctx context.Context, name string) ([]byte, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, backend.FileNotFound(name)
 	case err != nil:
-		return nil, orEscape(root, err, refuse(backend.ArchiveRead, "the file cannot be read: look at its mode and those of its directories"))
+		return nil, orEscape(root.Root, err, refuse(backend.ArchiveRead, "the file cannot be read: look at its mode and those of its directories"))
 	}
 	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
@@ -69,21 +69,21 @@ func (s *box) Write(ctx context.Context, name string, data []byte) error {
 	}
 	defer root.Close()
 	if err := write(root, rel, data); err != nil {
-		return orEscape(root, err, refuse(backend.ArchiveWrite, "the file could not be written: look whether it is a directory, at its mode, and at the space that is left"))
+		return orEscape(root.Root, err, refuse(backend.ArchiveWrite, "the file could not be written: look whether it is a directory, at its mode, and at the space that is left"))
 	}
 	return nil
 }
 
-func write(root *os.Root, name string, data []byte) error {
+func write(root *workspace, name string, data []byte) error {
 	if err := root.MkdirAll(path.Dir(name), 0o777); err != nil {
 		return err
 	}
-	mode, err := modeOfFile(root, name)
+	mode, err := modeOfFile(root.Root, name)
 	there := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if name, err = linked(root, name); err != nil {
+	if name, err = linked(root.Root, name); err != nil {
 		return err
 	}
 	if there {

@@ -37,7 +37,7 @@ func (b *Backend) git() (string, error) {
 
 // putRepo fetches a repository and copies what is wanted of it. It is fetched outside the workspace, where no
 // command finds it half done.
-func (s *box) putRepo(ctx context.Context, root *os.Root, st step) error {
+func (s *box) putRepo(ctx context.Context, root *workspace, st step) error {
 	program, err := s.backend.git()
 	if err != nil {
 		return err

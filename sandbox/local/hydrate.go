@@ -45,13 +45,13 @@ func (s *box) Hydrate(ctx context.Context, r io.Reader) error {
 	defer root.Close()
 	members, err := s.readMembers(ctx, spool)
 	if err == nil {
-		err = members.fit(root)
+		err = members.fit(root.Root)
 	}
 	if err != nil {
 		return orCause(ctx, err)
 	}
 	if err := extract(ctx, root, spool, members); err != nil {
-		return orCause(ctx, orEscape(root, err, failed(backend.ArchiveWrite, "the archive could not be written: look at the modes in the workspace, and at the space that is left")))
+		return orCause(ctx, orEscape(root.Root, err, failed(backend.ArchiveWrite, "the archive could not be written: look at the modes in the workspace, and at the space that is left")))
 	}
 	return s.setFilled()
 }
@@ -116,7 +116,7 @@ func unpacked(f *os.File) (*tar.Reader, error) {
 
 // extract writes an archive of which everything was looked at: directories, from the outside in, then files, then
 // links.
-func extract(ctx context.Context, root *os.Root, spool *os.File, m *members) error {
+func extract(ctx context.Context, root *workspace, spool *os.File, m *members) error {
 	slices.SortFunc(m.dirs, func(a, b member) int { return cmp.Compare(a.name, b.name) })
 	for _, dir := range m.dirs {
 		if err := extractDir(root, dir); err != nil {
@@ -138,7 +138,7 @@ func extract(ctx context.Context, root *os.Root, spool *os.File, m *members) err
 }
 
 // extractDir makes a directory in place of the file or link of that name.
-func extractDir(root *os.Root, dir member) error {
+func extractDir(root *workspace, dir member) error {
 	if info, err := root.Lstat(dir.name); err == nil && !info.IsDir() {
 		if err := root.Remove(dir.name); err != nil {
 			return err
@@ -147,7 +147,7 @@ func extractDir(root *os.Root, dir member) error {
 	return makeDir(root, dir.name, dirMode(dir.mode))
 }
 
-func extractFiles(ctx context.Context, root *os.Root, spool *os.File) error {
+func extractFiles(ctx context.Context, root *workspace, spool *os.File) error {
 	in, err := unpacked(spool)
 	if err != nil {
 		return err
@@ -174,4 +174,4 @@ func extractFiles(ctx context.Context, root *os.Root, spool *os.File) error {
 }
 
 // inParent makes the directory that something is in, if the archive does not have it.
-func inParent(root *os.Root, name string) error { return root.MkdirAll(path.Dir(name), 0o755) }
+func inParent(root *workspace, name string) error { return root.MkdirAll(path.Dir(name), 0o755) }

@@ -2,39 +2,48 @@ package local
 
 import (
 	"context"
-	"errors"
 	"io"
+	"os"
 
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 )
 
-// Launcher says what keeps the commands of a sandbox from the rest of the host. The zero Launcher is none: [New]
-// refuses it, so that nobody gets less than was asked for by leaving a field out.
+// Launcher says what keeps the commands of a sandbox from the rest of the host. The zero Launcher is [Native].
 type Launcher int
 
-// The launchers.
+// The launchers. On a host that cannot do what a launcher promises, [New] refuses, and no other is taken instead.
 const (
-	noLauncher Launcher = iota
+	// Native isolates commands with namespaces of their own, which the worker's program makes itself: see [Init].
+	// Linux only.
+	Native Launcher = iota
+	// Bubblewrap isolates as Native does, with the namespaces and the file system made by the program bwrap: for
+	// hosts that let nothing else make user namespaces. Linux only.
+	Bubblewrap
 	// Unisolated keeps nothing apart: commands run with all rights of the worker's account.
 	Unisolated
 )
 
-// String is what people are shown.
+// launcherNames are those that policies and people use.
+var launcherNames = map[Launcher]string{Native: "native", Bubblewrap: "bwrap", Unisolated: "unisolated"}
+
+// String is the name of the launcher in policies, such as "native".
 func (l Launcher) String() string {
-	switch l {
-	case noLauncher:
-		return "none"
-	case Unisolated:
-		return "unisolated"
+	if name, ok := launcherNames[l]; ok {
+		return name
 	}
 	return "unknown"
 }
+
+// Isolated reports whether the launcher keeps commands from the host and from each other.
+func (l Launcher) Isolated() bool { return l == Native || l == Bubblewrap }
 
 // launcher runs the commands of sandboxes in some kind of isolation.
 type launcher interface {
 	// run runs a command to its end. When ctx ends, all its processes are ended before run returns with the cause.
 	// An error with the code [backend.ExecTransport] says that nothing ran.
 	run(ctx context.Context, c command) (backend.Result, error)
+	// close gives up what the launcher has of the host. Nothing runs any more.
+	close() error
 }
 
 // command is what a launcher runs: looked at, and in the sandbox's words.
@@ -45,14 +54,6 @@ type command struct {
 	dir            string   // below the workspace, with slashes; "." is the workspace itself
 	stdin          io.Reader
 	stdout, stderr io.Writer // never nil
-}
-
-// newLauncher returns the launcher for l.
-func newLauncher(l Launcher) (launcher, error) {
-	switch l {
-	case Unisolated:
-		return unisolated{}, nil
-	case noLauncher:
-	}
-	return nil, errors.New("local: no launcher: say Launcher: local.Unisolated, and read there what that means")
+	// terminal gets the other side of a terminal of the command's own, once it runs. Nil means none.
+	terminal func(master *os.File)
 }

@@ -33,10 +33,11 @@ func (b *Backend) endLeftovers() error {
 // endLeftoversOf ends those of one sandbox.
 func (b *Backend) endLeftoversOf(id string) error {
 	b.letIn(id)
-	return errors.Join(
-		endRecorded(filepath.Join(b.dir, id, recordsName)),
-		endByHome(b.dir, func(name string) bool { return name == id }),
-	)
+	err := endRecorded(filepath.Join(b.dir, id, recordsName))
+	if b.options.Launcher.Isolated() {
+		return err // the kernel ends what a command of such a sandbox started, with its first process
+	}
+	return errors.Join(err, endByHome(b.dir, func(name string) bool { return name == id }))
 }
 
 // endRecorded ends the groups of the processes that are noted in a directory, if they are still the same processes.

@@ -2,6 +2,7 @@ package local_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,6 +30,35 @@ func newBackend(t *testing.T, change ...func(*local.Options)) *local.Backend {
 	return b
 }
 
+// TestConformance holds every launcher to the contract. Where the host cannot run one, its refusal is what is looked at.
 func TestConformance(t *testing.T) {
-	sandboxtest.Conformance{New: func(t *testing.T) backend.Backend { t.Helper(); return newBackend(t) }}.Run(t)
+	for _, l := range []local.Launcher{local.Native, local.Unisolated} {
+		t.Run(l.String(), func(t *testing.T) {
+			if refused(t, l) {
+				return
+			}
+			sandboxtest.Conformance{New: func(t *testing.T) backend.Backend {
+				t.Helper()
+				return newBackend(t, func(o *local.Options) { o.Launcher = l })
+			}}.Run(t)
+		})
+	}
+}
+
+// refused reports whether this host cannot run a launcher. What New says then must tell why.
+func refused(t *testing.T, l local.Launcher) bool {
+	t.Helper()
+	b, err := local.New(local.Options{Dir: filepath.Join(t.TempDir(), "b"), Launcher: l})
+	if err == nil {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+		t.Logf("this host runs the launcher %s", l)
+		return false
+	}
+	if b != nil || !strings.Contains(err.Error(), "cannot isolate on this host, nothing was run: ") {
+		t.Errorf("New: %v, %v", b, err)
+	}
+	t.Logf("this host refuses the launcher %s: %v", l, err)
+	return true
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -19,6 +20,14 @@ const (
 	DefaultGrace        = 2 * time.Second
 	DefaultGitTimeout   = 5 * time.Minute
 	DefaultMaxFileBytes = 64 << 20
+	// DefaultFirstUID is above what distributions give to accounts, containers and services.
+	DefaultFirstUID = 1_900_000_000
+
+	// Those of Options.Limits. Memory is bounded by default only where a control group can do it.
+	DefaultMemory    = 4 << 30
+	DefaultProcesses = 1024
+	DefaultDisk      = 1 << 30
+	DefaultOpenFiles = 4096
 
 	defaultArchiveBytes   = 1 << 30
 	defaultExtractedBytes = 4 << 30
@@ -31,8 +40,25 @@ type Options struct {
 	// 0700 if its parent exists; one that is there must belong to the worker's account and let nobody else in.
 	// Required.
 	Dir string
-	// Launcher says how commands are kept from the rest of the host. Required: the zero Launcher is refused.
+	// Launcher says how commands are kept from the rest of the host. Zero means [Native].
 	Launcher Launcher
+	// Launchers are the names of those that are allowed: what validation.Policy.Backends returns for the queue. Nil
+	// allows those that isolate.
+	Launchers []string
+	// Limits are what each command may use: what validation.Policy.Limits returns for the queue. New refuses those
+	// that the launcher cannot hold on this host. Where it isolates, a field that is zero has a default.
+	Limits sandbox.Limits
+	// ReadOnly are directories at the top of the workspace that commands cannot change where the launcher isolates.
+	// Nil means input, reference and tools; empty means none.
+	ReadOnly []string
+	// System are files and directories of the host that isolated commands see at the same path and cannot change,
+	// besides /usr and what of /etc programs need: absolute, without links. They must hold no secret.
+	System []string
+	// FirstUID is the first of 65536 user and group ids of the host that belong to no account: where the worker is
+	// root, each sandbox with isolation has one of its own. 0 means [DefaultFirstUID].
+	FirstUID int
+	// Bwrap is the absolute path of the program of [Bubblewrap]. Empty means the one found in Path.
+	Bwrap string
 	// Path is the PATH of commands whose environment has none. Empty means [DefaultPath].
 	Path string
 	// Roots are the absolute directories that the Src of local_file and local_dir entries may name, as
@@ -65,7 +91,7 @@ func (o Options) checked() (Options, error) {
 	if !filepath.IsAbs(o.Dir) {
 		fault("Dir must be an absolute path")
 	}
-	if _, err := newLauncher(o.Launcher); err != nil {
+	if err := o.checkLauncher(); err != nil {
 		faults = append(faults, err)
 	}
 	if o.Path == "" {
@@ -87,7 +113,30 @@ func (o Options) checked() (Options, error) {
 	if o.GitTimeout < 0 || o.Grace < 0 || o.MaxFileBytes < 0 {
 		fault("GitTimeout, Grace and MaxFileBytes must not be negative")
 	}
-	o.Roots = maps.Clone(o.Roots)
+	if err := o.Limits.Check(); err != nil {
+		faults = append(faults, fmt.Errorf("local: Limits: %w", err))
+	}
+	for _, name := range o.ReadOnly {
+		if name == "" || strings.ContainsAny(name, "/\x00") || name == "." || name == ".." {
+			fault("ReadOnly must name directories at the top of the workspace")
+		}
+	}
+	for _, name := range o.System {
+		if !filepath.IsAbs(name) || filepath.Clean(name) != name || name == "/" {
+			fault("System must hold clean absolute paths, and not /")
+		}
+	}
+	if o.FirstUID < 0 || o.FirstUID > math.MaxInt32-accounts {
+		fault("FirstUID must be 1 to %d", math.MaxInt32-accounts)
+	}
+	if o.Bwrap != "" && !filepath.IsAbs(o.Bwrap) {
+		fault("Bwrap must be an absolute path")
+	}
+	o.Roots, o.System, o.Launchers = maps.Clone(o.Roots), slices.Clone(o.System), slices.Clone(o.Launchers)
+	if o.ReadOnly == nil {
+		o.ReadOnly = []string{"input", "reference", "tools"}
+	}
+	setDefault(&o.FirstUID, DefaultFirstUID)
 	setDefault(&o.GitTimeout, DefaultGitTimeout)
 	setDefault(&o.Grace, DefaultGrace)
 	setDefault(&o.MaxFileBytes, DefaultMaxFileBytes)
@@ -100,7 +149,21 @@ func (o Options) checked() (Options, error) {
 	return o, errors.Join(faults...)
 }
 
-func setDefault[T ~int64](v *T, to T) {
+// checkLauncher refuses a launcher that is not allowed.
+func (o Options) checkLauncher() error {
+	name := o.Launcher.String()
+	switch {
+	case launcherNames[o.Launcher] == "":
+		return errors.New("local: no such launcher: leave Launcher out, or say local.Native, local.Bubblewrap or local.Unisolated")
+	case o.Launchers == nil || slices.Contains(o.Launchers, name):
+		return nil
+	case o.Launcher == Unisolated:
+		return errors.New("local: the policy does not allow unisolated: it must say so in sandbox.backends of the queue")
+	}
+	return fmt.Errorf("local: the policy does not allow the launcher %s: choose one of sandbox.backends of the queue", name)
+}
+
+func setDefault[T ~int64 | ~int](v *T, to T) {
 	if *v == 0 {
 		*v = to
 	}

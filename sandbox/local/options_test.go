@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/sandbox/local"
 )
 
@@ -16,8 +17,15 @@ func TestOptions(t *testing.T) {
 		o    local.Options
 		want []string
 	}{
-		{"zero", local.Options{}, []string{"Dir must be an absolute path", "say Launcher: local.Unisolated"}},
-		{"unknown launcher", local.Options{Launcher: 7}, []string{"say Launcher: local.Unisolated"}},
+		{"zero", local.Options{}, []string{"Dir must be an absolute path"}},
+		{"unknown launcher", local.Options{Launcher: 7}, []string{"no such launcher: leave Launcher out"}},
+		{"launcher that the policy does not allow", local.Options{Launcher: local.Unisolated, Launchers: []string{"native"}}, []string{"the policy does not allow unisolated"}},
+		{"no launcher allowed", local.Options{Launchers: []string{}}, []string{"the policy does not allow the launcher native"}},
+		{"limits that nothing holds", local.Options{Dir: "/no/such/parent", Launcher: local.Unisolated, Limits: sandbox.Limits{Memory: 1 << 30}}, []string{"unisolated can hold no limits but wall and output"}},
+		{"limits out of range", local.Options{Limits: sandbox.Limits{Memory: -1}}, []string{"Limits: ", "memory"}},
+		{"directories", local.Options{ReadOnly: []string{"a/b"}, System: []string{"opt", "/"}, FirstUID: -1, Bwrap: "bwrap"}, []string{
+			"ReadOnly must name", "System must hold", "FirstUID must be", "Bwrap must be an absolute path",
+		}},
 		{"relative", local.Options{Dir: "x", Launcher: local.Unisolated}, []string{"Dir must be an absolute path"}},
 		{"no parent", local.Options{Dir: "/no/such/parent", Launcher: local.Unisolated}, []string{"make its parent"}},
 		{"the rest", local.Options{

@@ -12,6 +12,10 @@ var errPlatform = errors.New("local: local sandboxes need Linux or macOS: run th
 
 func (process) run(context.Context) (int, error) { return 0, notStarted{} }
 
+func newLauncher(Options) (launcher, error) { return nil, errPlatform }
+
+func ownerOf(fs.FileInfo) int { return -1 }
+
 func private(fs.FileInfo) error { return errPlatform }
 
 func lock(string) (func() error, error) { return nil, errPlatform }

@@ -38,7 +38,7 @@ func (s *box) Persist(ctx context.Context, w io.Writer) error {
 	}
 	defer root.Close()
 	to := &tellingWriter{w: w}
-	a := archive{root: root, out: tar.NewWriter(to), without: ephemeral(steps)}
+	a := archive{root: root.Root, out: tar.NewWriter(to), without: ephemeral(steps)}
 	err = a.walk(ctx)
 	if err == nil {
 		err = a.out.Close()

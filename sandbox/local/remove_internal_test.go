@@ -97,10 +97,11 @@ func TestHalfRemoved(t *testing.T) {
 // than there are levels.
 func TestRemoveDeep(t *testing.T) {
 	b, s := newSandbox(t)
-	dir, err := s.workspace()
+	top, err := s.workspace()
 	if err != nil {
 		t.Fatal(err)
 	}
+	dir := top.Root
 	for range 600 {
 		if err := errors.Join(dir.Mkdir("1", 0o700), dir.Symlink("..", "up")); err != nil {
 			t.Fatal(err)

@@ -17,6 +17,7 @@ type box struct {
 	id       string
 	manifest sandbox.Manifest
 	root     string // of the workspace, in the sandbox's words
+	account  account
 	// filling is held by those who fill the workspace, and by Persist.
 	filling chan struct{}
 
@@ -40,9 +41,9 @@ type life struct {
 // ErrStopped is returned by what Stop, Delete or Close ended.
 var ErrStopped = errors.New("local: the sandbox was stopped before the operation was done")
 
-func newBox(b *Backend, spec backend.Spec) *box {
+func newBox(b *Backend, spec backend.Spec, a account) *box {
 	return &box{
-		backend: b, id: spec.ID, manifest: spec.Manifest, root: rootOf(spec.Manifest),
+		backend: b, id: spec.ID, manifest: spec.Manifest, root: rootOf(spec.Manifest), account: a,
 		filling: make(chan struct{}, 1), life: newLife(),
 	}
 }
@@ -104,7 +105,7 @@ func (s *box) fill(ctx context.Context) (func(), error) {
 }
 
 // workspace opens the directory of the workspace.
-func (s *box) workspace() (*os.Root, error) {
+func (s *box) workspace() (*workspace, error) {
 	dir, err := os.OpenRoot(s.dir(""))
 	if err != nil {
 		return nil, errRoot
@@ -115,7 +116,7 @@ func (s *box) workspace() (*os.Root, error) {
 	if err != nil {
 		return nil, errRoot
 	}
-	return root, nil
+	return &workspace{Root: root, account: s.account}, nil
 }
 
 // Running reports whether commands can run.

@@ -146,7 +146,7 @@ func walk(ctx context.Context, root *os.Root, links bool, f func(name string, d 
 }
 
 // copyTree copies a directory into another of the workspace. An error of reading is passed to unread.
-func copyTree(ctx context.Context, from, to *os.Root, at string, links bool, unread func(error) error) error {
+func copyTree(ctx context.Context, from *os.Root, to *workspace, at string, links bool, unread func(error) error) error {
 	var written error // tells the errors of the two sides apart
 	err := walk(ctx, from, links, func(name string, d fs.DirEntry) error {
 		dest := path.Join(at, name)
@@ -182,7 +182,7 @@ func copyTree(ctx context.Context, from, to *os.Root, at string, links bool, unr
 	return err
 }
 
-func (s *box) putLocalFile(ctx context.Context, root *os.Root, st step) error {
+func (s *box) putLocalFile(ctx context.Context, root *workspace, st step) error {
 	var written error
 	err := s.withSource(st.entry.Src, backend.LocalFileRead, st, func(parent *os.Root, name string) error {
 		f, _, err := openFile(parent, name)
@@ -196,7 +196,7 @@ func (s *box) putLocalFile(ctx context.Context, root *os.Root, st step) error {
 	return errors.Join(err, written)
 }
 
-func (s *box) putLocalDir(ctx context.Context, root *os.Root, st step) error {
+func (s *box) putLocalDir(ctx context.Context, root *workspace, st step) error {
 	var written error
 	err := s.withSource(st.entry.Src, backend.LocalDirRead, st, func(parent *os.Root, name string) error {
 		dir, err := enter(parent, name)

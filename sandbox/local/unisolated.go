@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 )
 
@@ -32,6 +33,13 @@ type notStarted struct{ again bool }
 
 func (notStarted) Error() string { return "local: the process could not be started" }
 
+func newUnisolated(o Options) (launcher, error) {
+	if l := (sandbox.Limits{Wall: o.Limits.Wall, Output: o.Limits.Output}); l != o.Limits {
+		return nil, errors.New("local: unisolated can hold no limits but wall and output: leave the others out of Limits, or take a launcher that isolates")
+	}
+	return unisolated{}, nil
+}
+
 func (unisolated) run(ctx context.Context, c command) (backend.Result, error) {
 	p, err := c.onHost()
 	if err != nil {
@@ -43,6 +51,8 @@ func (unisolated) run(ctx context.Context, c command) (backend.Result, error) {
 	}
 	return backend.Result{ExitCode: exit}, err
 }
+
+func (unisolated) close() error { return nil }
 
 // onHost puts a command into the words of the host. The error says that nothing ran.
 func (c command) onHost() (process, error) {

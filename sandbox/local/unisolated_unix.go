@@ -128,6 +128,9 @@ func (r *run) over() bool {
 // record notes that a process runs, so that it is found if the worker is killed. What a command put in the place of
 // the note is removed first. Without a note the process still runs as it should.
 func record(dir string, pid int) (forget func()) {
+	if dir == "" {
+		return func() {}
+	}
 	name := filepath.Join(dir, strconv.Itoa(pid))
 	forget = func() { _ = os.Remove(name) }
 	forget()

@@ -167,10 +167,12 @@ func (f *firstLine) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-func (f *firstLine) wait(t *testing.T) {
+func (f *firstLine) wait(t *testing.T, ended <-chan error) {
 	t.Helper()
 	select {
 	case <-f.came:
+	case err := <-ended:
+		t.Fatalf("the command ended before it said that it runs: %v", err)
 	case <-time.After(wait):
 		t.Fatal("the command did not say that it runs")
 	}
@@ -185,10 +187,17 @@ var stubborn = map[string]string{
 	"holds the output": "(trap '' TERM; sleep 1000) & echo $! > pids; echo up; sleep 1000",
 }
 
+// mark is a variable of stubborn scripts. Where each command has numbers of its own for processes, one of another command
+// can have that of a process which is looked for.
+const mark = "STUBBORN=1"
+
 // left prints the processes of a script that are still there. One that is over but was not waited for does not count.
 const left = `for p in $(cat pids); do
 	kill -0 $p 2>/dev/null || continue
-	if [ -r /proc/$p/stat ]; then case $(cat /proc/$p/stat) in *") Z "*) continue;; esac; fi
+	if [ -d /proc/$$ ]; then
+		tr '\0' '\n' 2>/dev/null </proc/$p/environ | grep -qx ` + mark + ` || continue
+		case $(cat /proc/$p/stat) in *") Z "*) continue;; esac
+	fi
 	echo $p
 done`
 
@@ -237,7 +246,7 @@ func (c Conformance) ended(t *testing.T) {
 				defer cancel()
 				up := newFirstLine()
 				cmd := c.script(text)
-				cmd.Stdout = up
+				cmd.Stdout, cmd.Env = up, []string{mark}
 				if e.end == nil {
 					cmd.Timeout = 500 * time.Millisecond
 				}
@@ -246,7 +255,7 @@ func (c Conformance) ended(t *testing.T) {
 					_, err := s.Exec(ctx, cmd)
 					done <- err
 				}()
-				up.wait(t)
+				up.wait(t, done)
 				if e.end != nil {
 					e.end(t, cancel, s)
 				}
@@ -271,7 +280,7 @@ func (c Conformance) ended(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			if got := c.run(t, s, "sleep 1000 & echo $! > pids; echo over"); got != "over\n" {
+			if got := c.run(t, s, mark+"; export STUBBORN; sleep 1000 & echo $! > pids; echo over"); got != "over\n" {
 				t.Errorf("output %q", got)
 			}
 			c.wantNoneLeft(t, s)

@@ -1,0 +1,8 @@
+// Package pid1 is the first process of a sandbox: the worker's own program, started once more in new namespaces. It
+// gets its job over a socket pair, makes the sandbox's file system, gives up every right, starts the command as its
+// child, and ends with it. The kernel ends whatever else is in the sandbox then, so that when the worker has waited
+// for the first process nothing is left.
+//
+// The steps are those of [Steps], in that order, each in a file of its own. A step that fails ends the process before
+// anything of the command ran, and the worker is told which it was.
+package pid1

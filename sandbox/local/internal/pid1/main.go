@@ -1,0 +1,135 @@
+//go:build linux
+
+package pid1
+
+import (
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Main is the first process, if that is what this program was started as. It does not return then.
+func Main() {
+	if len(os.Args) != 1 {
+		return
+	}
+	switch os.Args[0] {
+	case Name:
+		os.Exit(run())
+	case boundName:
+		startBound()
+		os.Exit(cannotStart)
+	}
+}
+
+// run returns when the command is over. Its code is for nobody: what there is to say goes over the channel.
+func run() int {
+	// Nobody in the sandbox may look into this process, which has the command's secrets and the worker's program.
+	if unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) != nil {
+		return 1
+	}
+	// Those that the sandbox's processes send to this one are to do nothing; the command's own are as they were.
+	signal.Notify(make(chan os.Signal, 1), unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2, unix.SIGPIPE, unix.SIGALRM, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU, unix.SIGXCPU, unix.SIGXFSZ)
+	unix.CloseOnExec(Control)
+	c, err := NewChannel(os.NewFile(Control, "control"))
+	if err != nil {
+		return 1
+	}
+	if c.Send(Report{Hello: true}, nil) != nil {
+		return 1
+	}
+	s := &state{}
+	if c.Receive(&s.job) != nil {
+		return 1
+	}
+	if err := s.enter(); err != nil {
+		return s.report(c, err)
+	}
+	if len(s.job.Args) == 0 {
+		return send(c, Report{Started: true, Exited: true})
+	}
+	pid, err := s.start()
+	if err != nil {
+		return s.report(c, err)
+	}
+	if s.console != nil {
+		err = c.Send(Report{Started: true}, s.console.master)
+		err = errors.Join(err, s.console.master.Close(), s.console.slave.Close())
+	} else {
+		err = c.Send(Report{Started: true}, nil)
+	}
+	if err != nil {
+		return 1
+	}
+	go obey(c)
+	status := reap(pid)
+	return send(c, Report{Exited: true, Code: codeOf(status), Full: full()})
+}
+
+func send(c *Channel, r Report) int {
+	if c.Send(r, nil) != nil {
+		return 1
+	}
+	return 0
+}
+
+func (s *state) report(c *Channel, err error) int {
+	r := Report{Step: "start"}
+	var f failure
+	var e syscall.Errno
+	switch {
+	case errors.As(err, &f):
+		r.Step, r.Errno = f.step, f.errno()
+	case errors.Is(err, errMissing):
+		r.Missing = true
+	case errors.As(err, &e):
+		r.Errno = int(e)
+	}
+	return send(c, r)
+}
+
+// obey does what the worker orders. When the worker is gone, so is the sandbox.
+func obey(c *Channel) {
+	for {
+		var o Order
+		if c.Receive(&o) != nil {
+			os.Exit(1)
+		}
+		_ = unix.Kill(-1, syscall.Signal(o.Signal))
+	}
+}
+
+// reap waits for the command, and meanwhile for all that it left to this process.
+func reap(command int) unix.WaitStatus {
+	for {
+		var status unix.WaitStatus
+		pid, err := unix.Wait4(-1, &status, 0, nil)
+		if pid == command && err == nil {
+			return status
+		}
+		if err != nil && !errors.Is(err, unix.EINTR) {
+			return 0
+		}
+	}
+}
+
+func codeOf(status unix.WaitStatus) int {
+	if status.Signaled() {
+		return -int(status.Signal())
+	}
+	return status.ExitStatus()
+}
+
+// full reports whether there is no room left outside the workspace.
+func full() bool {
+	for _, dir := range []string{"/tmp", "/dev/shm"} {
+		var fs unix.Statfs_t
+		if unix.Statfs(dir, &fs) == nil && (fs.Blocks > 0 && fs.Bfree == 0 || fs.Files > 0 && fs.Ffree == 0) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,88 @@
+//go:build linux
+
+package pid1
+
+import (
+	"errors"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// openSources takes hold of what the sandbox shows of the host, before the host's file system is out of sight and
+// while the process still has the account of the worker. No path is looked at again later. Sources in the directory
+// of a sandbox are not reached through links.
+func openSources(s *state) error {
+	// Nothing that is mounted here may be seen outside.
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return err
+	}
+	for _, m := range s.job.Mounts {
+		fd, err := openSource(m)
+		if m.Within && errors.Is(err, unix.ENOTDIR) || m.Within && errors.Is(err, unix.ENOENT) || m.Within && errors.Is(err, unix.ELOOP) {
+			fd, err = -1, nil
+		}
+		if err != nil {
+			return err
+		}
+		s.sources = append(s.sources, fd)
+	}
+	return nil
+}
+
+func openSource(m Mount) (int, error) {
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC}
+	if m.Within {
+		how.Flags |= unix.O_DIRECTORY
+		how.Resolve = unix.RESOLVE_NO_SYMLINKS
+	}
+	fd, err := unix.Openat2(unix.AT_FDCWD, m.Source, &how)
+	if err != nil {
+		return -1, err
+	}
+	defer func() { _ = unix.Close(fd) }()
+	tree, err := unix.OpenTree(fd, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE|unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
+	if err != nil {
+		return -1, err
+	}
+	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOSUID}
+	if !m.Writable && !m.Device {
+		attr.Attr_set |= unix.MOUNT_ATTR_RDONLY
+	}
+	if !m.Device {
+		attr.Attr_set |= unix.MOUNT_ATTR_NODEV
+	}
+	return tree, unix.MountSetattr(tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, &attr)
+}
+
+// putSources puts the mounts in place, below the new root.
+func putSources(s *state) error {
+	for i, m := range s.job.Mounts {
+		if s.sources[i] < 0 {
+			continue
+		}
+		if err := place(s.sources[i], strings.TrimPrefix(m.Target, "/")); err != nil {
+			return err
+		}
+		if err := unix.Close(s.sources[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place puts a tree at a path below the new root, and makes what it is mounted on.
+func place(tree int, at string) error {
+	var is unix.Stat_t
+	if err := unix.Fstat(tree, &is); err != nil {
+		return err
+	}
+	if is.Mode&unix.S_IFMT == unix.S_IFDIR {
+		if err := makeDirs(at); err != nil {
+			return err
+		}
+	} else if err := makeFile(at, ""); err != nil {
+		return err
+	}
+	return unix.MoveMount(tree, "", unix.AT_FDCWD, at, unix.MOVE_MOUNT_F_EMPTY_PATH)
+}

@@ -1,0 +1,125 @@
+package seccomp
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The numbers of an architecture as golang.org/x/sys has them, by lower-case name. Its constants are those of one
+// architecture, so they are read from its source.
+func numbers(tb testing.TB, arch string) map[string]uint32 {
+	tb.Helper()
+	dir, err := sources()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "zsysnum_linux_"+arch+".go"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	known := map[string]uint32{}
+	for _, line := range regexp.MustCompile(`SYS_(\w+)\s+= (\d+)`).FindAllStringSubmatch(string(text), -1) {
+		number, err := strconv.ParseUint(line[2], 10, 32)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		known[strings.ToLower(line[1])] = uint32(number)
+	}
+	return known
+}
+
+var sources = sync.OnceValues(func() (string, error) {
+	out, err := exec.Command("go", "list", "-f", "{{.Dir}}", "golang.org/x/sys/unix").Output()
+	return strings.TrimSpace(string(out)), err
+})
+
+func TestNumbersAreThoseOfTheKernel(t *testing.T) {
+	for name, arch := range architectures {
+		known := numbers(t, name)
+		for _, r := range rules(Options{}) {
+			want, ok := known[r.name]
+			if !ok {
+				want = absent
+			}
+			if got := arch.number(r.call); got != want {
+				t.Errorf("%s on %s: number %d, want %d", r.name, name, got, want)
+			}
+		}
+		last := uint32(0)
+		for _, number := range known {
+			last = max(last, number)
+		}
+		if last != newest {
+			t.Errorf("golang.org/x/sys knows calls up to %d on %s, the table was held against %d: look at those between, and raise newest", last, name, newest)
+		}
+	}
+}
+
+func TestCallsThatAnArchitectureLacks(t *testing.T) {
+	lacking := map[string][]string{}
+	for name, arch := range architectures {
+		lacking[name] = []string{}
+		for _, r := range rules(Options{}) {
+			if arch.number(r.call) == absent {
+				lacking[name] = append(lacking[name], r.name)
+			}
+		}
+		slices.Sort(lacking[name])
+	}
+	want := map[string][]string{"amd64": {}, "arm64": {"create_module", "ioperm", "iopl", "query_module"}}
+	if diff := cmp.Diff(want, lacking); diff != "" {
+		t.Errorf("calls that are absent (-want +got):\n%s", diff)
+	}
+}
+
+// What must be denied, by pattern, so that a member that the kernel adds to a family is not forgotten.
+var families = []string{
+	`unshare`, `setns`, `clone3?`, `u?mount2?`, `move_mount`, `mount_setattr`, `fs(open|config|mount|pick)`, `open_tree.*`, `pivot_root`,
+	`chroot`, `.*_handle_at`, `ptrace`, `process_vm_.*`, `pidfd_getfd`, `kcmp`, `bpf`, `io_uring_.*`, `perf_event_open`, `userfaultfd`,
+	`fanotify_init`, `lookup_dcookie`, `(add|request)_key`, `keyctl`, `memfd_secret`, `reboot`, `kexec_.*`, `.*_module`, `swapo.*`,
+	`acct`, `quotactl.*`, `syslog`, `iopl`, `ioperm`, `vhangup`, `set(host|domain)name`, `settimeofday`, `clock_(set|adj)time`, `adjtimex`,
+	`(move|migrate)_pages`, `mbind`, `set_mempolicy.*`, `personality`, `ioctl`, `socket(pair)?`,
+}
+
+func TestFamiliesAreWhole(t *testing.T) {
+	table, found := map[string]bool{}, map[string]bool{}
+	for _, r := range rules(Options{}) {
+		table[r.name] = true
+	}
+	family := regexp.MustCompile(`^(` + strings.Join(families, "|") + `)$`)
+	for name := range architectures {
+		for known := range numbers(t, name) {
+			if family.MatchString(known) {
+				found[known] = true
+			}
+		}
+	}
+	if diff := cmp.Diff(found, table); diff != "" {
+		t.Errorf("the table (-families +table):\n%s", diff)
+	}
+}
+
+// No call is there twice without conditions, where the second row would say nothing.
+func TestRowsDiffer(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range denied {
+		if seen[c.name] {
+			t.Errorf("%s is denied twice", c.name)
+		}
+		seen[c.name] = true
+	}
+	for _, r := range rules(Options{})[len(denied):] {
+		if seen[r.name] {
+			t.Errorf("%s has conditions, but is denied without", r.name)
+		}
+	}
+}

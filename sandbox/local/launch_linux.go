@@ -1,0 +1,230 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sandboxguard/sandboxguard/sandbox/backend"
+	"github.com/sandboxguard/sandboxguard/sandbox/local/internal/pid1"
+)
+
+// How long the first process may take to say that it is there: of the first sandbox, and once that has shown that the
+// worker's program does its part.
+const (
+	handshakeTime = 2 * time.Second
+	startTime     = time.Minute
+)
+
+// launch is a command in a sandbox of its own, from the start of its first process until nothing of it is left.
+type launch struct {
+	launcher Launcher
+	cmd      *exec.Cmd
+	command  command
+	job      pid1.Job
+	records  string // where it is noted while it runs
+	grace    time.Duration
+	patience time.Duration // with the first process
+	limits   *limits
+
+	channel *pid1.Channel
+	group   group
+	started chan error
+	exited  chan struct{} // is closed when the first process, and with it all others, is over
+	done    chan error    // gets the result of waiting
+	reports chan pid1.Report
+}
+
+func (l *launch) run(ctx context.Context) (backend.Result, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if err := context.Cause(ctx); err != nil {
+		return backend.Result{}, err
+	}
+	own, theirs, err := socketPair()
+	if err != nil {
+		return backend.Result{}, refusal(l.launcher, "socket pair", err)
+	}
+	l.cmd.ExtraFiles = append([]*os.File{theirs}, l.cmd.ExtraFiles...)
+	l.cmd.Stdin, l.cmd.WaitDelay = l.command.stdin, l.grace
+	l.cmd.Stdout = &guardedWriter{w: l.command.stdout, fail: cancel}
+	l.cmd.Stderr = &guardedWriter{w: l.command.stderr, fail: cancel}
+	l.started, l.exited, l.done, l.reports = make(chan error, 1), make(chan struct{}), make(chan error, 1), make(chan pid1.Report, 4)
+	go l.follow()
+	err = <-l.started
+	closeErr := theirs.Close()
+	if err != nil {
+		return backend.Result{}, errors.Join(refusal(l.launcher, "namespaces", err), own.Close())
+	}
+	if closeErr == nil {
+		l.channel, err = pid1.NewChannel(own)
+	}
+	if err := errors.Join(closeErr, err); err != nil {
+		_ = l.kill()
+		return backend.Result{}, refusal(l.launcher, "socket pair", err)
+	}
+	defer func() { _ = l.channel.Close() }()
+	go l.listen()
+	return l.finish(ctx)
+}
+
+// follow starts the first process and waits for it, all on one thread: it dies with the thread that started it.
+func (l *launch) follow() {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := l.cmd.Start(); err != nil {
+		l.started <- err
+		return
+	}
+	pid := l.cmd.Process.Pid
+	forget := record(l.records, pid)
+	l.started <- nil
+	awaitExit(pid)
+	close(l.exited)
+	// The kernel lets the first process be waited for when no other is left in its namespace.
+	err := l.cmd.Wait()
+	forget()
+	l.done <- err
+}
+
+// listen hands on what the first process says, until it is over.
+func (l *launch) listen() {
+	defer close(l.reports)
+	for {
+		var r pid1.Report
+		if l.channel.Receive(&r) != nil {
+			return
+		}
+		l.reports <- r
+	}
+}
+
+// finish leads the first process through its job, and cleans up.
+func (l *launch) finish(ctx context.Context) (backend.Result, error) {
+	result, err := l.lead(ctx)
+	waited := l.kill()
+	if errors.Is(waited, exec.ErrWaitDelay) {
+		waited = nil
+	}
+	result.Emptied = "pid namespace ended"
+	reached, groupErr := l.group.close()
+	result.Reached = append(result.Reached, reached...)
+	if groupErr != nil {
+		result.Emptied = ""
+	}
+	if err != nil {
+		return result, err
+	}
+	if cause := new(writeError); errors.As(context.Cause(ctx), &cause) {
+		return result, cause // on the last of the output
+	}
+	if exit := new(exec.ExitError); waited != nil && !errors.As(waited, &exit) {
+		return result, errors.New("local: the input of the command could not be read to its end")
+	}
+	return result, nil
+}
+
+// kill ends whatever is there, and waits for its end.
+func (l *launch) kill() error {
+	_ = l.cmd.Process.Kill()
+	return <-l.done
+}
+
+// lead returns when the command is over, or the context, or when nothing could be run.
+func (l *launch) lead(ctx context.Context) (backend.Result, error) {
+	hello := time.NewTimer(l.patience)
+	defer hello.Stop()
+	select {
+	case r, ok := <-l.reports:
+		if !ok || !r.Hello {
+			return backend.Result{}, refusal(l.launcher, "handshake", nil)
+		}
+	case <-hello.C:
+		return backend.Result{}, refusal(l.launcher, "handshake", nil)
+	case <-ctx.Done():
+		return backend.Result{}, context.Cause(ctx)
+	}
+	var err error
+	if l.group, err = l.limits.enter(l.cmd.Process.Pid); err != nil {
+		return backend.Result{}, refusal(l.launcher, "control group", err)
+	}
+	if err := l.channel.Send(l.job, nil); err != nil {
+		return backend.Result{}, refusal(l.launcher, "socket pair", err)
+	}
+	select {
+	case r, ok := <-l.reports:
+		if err := l.begun(r, ok); err != nil {
+			return backend.Result{}, err
+		}
+	case <-ctx.Done():
+		return backend.Result{}, context.Cause(ctx)
+	}
+	return l.await(ctx)
+}
+
+// begun looks at what the first process said of its steps.
+func (l *launch) begun(r pid1.Report, ok bool) error {
+	switch {
+	case !ok:
+		return refusal(l.launcher, "first process", nil)
+	case r.Missing:
+		return errNotFound(l.command.args[0])
+	case r.Step == "start":
+		errno := syscall.Errno(r.Errno)
+		return errNotStarted(l.command.args[0], errno == unix.EAGAIN || errno == unix.ENOMEM)
+	case r.Step != "":
+		return refusal(l.launcher, r.Step, syscall.Errno(r.Errno))
+	}
+	if master := l.channel.File(); master != nil {
+		l.command.terminal(master)
+	}
+	return nil
+}
+
+// await waits for the end of the command. If the context ends first, all processes get SIGTERM, and time for it.
+func (l *launch) await(ctx context.Context) (backend.Result, error) {
+	over := ctx.Done()
+	var grace <-chan time.Time
+	for {
+		select {
+		case r, ok := <-l.reports:
+			if !ok {
+				return backend.Result{ExitCode: -int(unix.SIGKILL)}, l.cause(ctx, grace != nil)
+			}
+			if !r.Exited {
+				continue
+			}
+			return backend.Result{ExitCode: r.Code, Reached: l.limits.reached(r)}, l.cause(ctx, grace != nil)
+		case <-over:
+			over = nil
+			_ = l.channel.Send(pid1.Order{Signal: int(unix.SIGTERM)}, nil)
+			timer := time.NewTimer(l.grace)
+			defer timer.Stop()
+			grace = timer.C
+		case <-grace:
+			return backend.Result{}, context.Cause(ctx)
+		}
+	}
+}
+
+// cause is why the command had to end, nil if it ended by itself.
+func (l *launch) cause(ctx context.Context, told bool) error {
+	if !told {
+		return nil
+	}
+	return context.Cause(ctx)
+}
+
+func socketPair() (own, theirs *os.File, err error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	return os.NewFile(uintptr(fds[0]), "own"), os.NewFile(uintptr(fds[1]), "theirs"), nil
+}

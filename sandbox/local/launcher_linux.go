@@ -1,0 +1,52 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"io"
+)
+
+// newLauncher returns the launcher of the options, which are checked. It has shown that it works.
+func newLauncher(o Options) (launcher, error) {
+	if o.Launcher == Unisolated {
+		return newUnisolated(o)
+	}
+	n, err := newNative(o)
+	if err != nil {
+		return nil, err
+	}
+	if err := n.try(context.Background()); err != nil {
+		return nil, errors.Join(err, n.close())
+	}
+	return n, nil
+}
+
+func newNative(o Options) (*native, error) {
+	v, err := newView(o)
+	if err != nil {
+		return nil, err
+	}
+	l, err := newLimits(o.Limits)
+	if err != nil {
+		return nil, err
+	}
+	return &native{options: o, view: v, limits: &l}, nil
+}
+
+// try makes a sandbox and runs nothing in it.
+func (n *native) try(ctx context.Context) error {
+	var a account
+	if n.options.ownAccounts() {
+		a = account{uid: n.options.FirstUID + accounts - 1, gid: n.options.FirstUID + accounts - 1}
+	}
+	cmd, err := n.first(a)
+	if err != nil {
+		return err
+	}
+	l := &launch{
+		launcher: n.options.Launcher, cmd: cmd, job: n.empty(), limits: n.limits, grace: n.options.Grace, patience: handshakeTime,
+		command: command{stdout: io.Discard, stderr: io.Discard},
+	}
+	_, err = l.run(ctx)
+	return err
+}

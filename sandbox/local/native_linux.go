@@ -1,0 +1,122 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sandboxguard/sandboxguard/sandbox/backend"
+	"github.com/sandboxguard/sandboxguard/sandbox/local/internal/pid1"
+)
+
+// agent is the account of commands, in the numbers of the sandbox.
+const agent = 1000
+
+// namespaces are those that a command has of its own. That of control groups is made inside, once the process is in
+// its group.
+const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
+
+// building are the capabilities that the first process needs until the sandbox is made. They reach no further than its
+// own namespaces.
+var building = []uintptr{unix.CAP_DAC_READ_SEARCH, unix.CAP_SETGID, unix.CAP_SETUID, unix.CAP_SETPCAP, unix.CAP_NET_ADMIN, unix.CAP_SYS_ADMIN}
+
+// native isolates commands in namespaces that the worker's own program makes, started once more.
+type native struct {
+	options Options
+	view    view
+	limits  *limits
+}
+
+func (n *native) run(ctx context.Context, c command) (backend.Result, error) {
+	job, err := n.job(c)
+	if err != nil {
+		return backend.Result{}, err
+	}
+	cmd, err := n.first(c.box.account)
+	if err != nil {
+		return backend.Result{}, err
+	}
+	l := &launch{
+		launcher: n.options.Launcher, cmd: cmd, command: c, job: job, limits: n.limits,
+		records: c.box.dir(recordsName), grace: n.options.Grace, patience: startTime,
+	}
+	return l.run(ctx)
+}
+
+func (n *native) close() error { return n.limits.tree.Close() }
+
+// first is the first process of a sandbox whose commands have the account a.
+func (n *native) first(a account) (*exec.Cmd, error) {
+	program, err := sealedProgram()
+	if err != nil {
+		return nil, err
+	}
+	return &exec.Cmd{
+		Path: fmt.Sprintf("/proc/self/fd/%d", program.Fd()), Args: []string{pid1.Name}, Env: []string{}, Dir: "/",
+		ExtraFiles: []*os.File{program}, SysProcAttr: n.attributes(a),
+	}, nil
+}
+
+// attributes are those of the first process of a sandbox whose commands have the account a.
+func (n *native) attributes(a account) *syscall.SysProcAttr {
+	mapped := func(own, other int) []syscall.SysProcIDMap {
+		if a.other() {
+			own = other
+		}
+		return []syscall.SysProcIDMap{{ContainerID: agent, HostID: own, Size: 1}}
+	}
+	return &syscall.SysProcAttr{
+		Cloneflags: namespaces, Setsid: true, Pdeathsig: syscall.SIGKILL, AmbientCaps: building,
+		UidMappings: mapped(os.Geteuid(), a.uid), GidMappings: mapped(os.Getegid(), a.gid),
+		GidMappingsEnableSetgroups: a.other(),
+	}
+}
+
+// refusal says that a host cannot do what a launcher promises.
+func refusal(l Launcher, what string, err error) error {
+	return &backend.Error{Code: backend.ExecTransport, Message: fmt.Sprintf("local: %s cannot isolate on this host, nothing was run: %s", l, explain(what, err))}
+}
+
+// explain names a capability that is missing, why, and what to do.
+func explain(what string, err error) string {
+	reason := "failed"
+	var errno syscall.Errno
+	if what == "control group" && err != nil {
+		return err.Error() // it names no path
+	}
+	if errors.As(err, &errno) && errno != 0 {
+		reason = "answered " + unix.ErrnoName(errno)
+	}
+	for _, r := range remedies {
+		if r.what == what && (r.errno == 0 || r.errno == errno) {
+			return what + " " + reason + ": " + r.do
+		}
+	}
+	return what + " " + reason + ": see docs/operations.md"
+}
+
+// remedies say what to do where something is missing. The first that fits is taken.
+var remedies = []struct {
+	what  string
+	errno syscall.Errno
+	do    string
+}{
+	{"namespaces", unix.EPERM, "the host or its container does not let this account make user namespaces: allow them " +
+		"(kernel.apparmor_restrict_unprivileged_userns, user.max_user_namespaces, the container's seccomp profile), or use the launcher bwrap"},
+	{"namespaces", unix.EACCES, "a security module denies user namespaces: give the worker a profile that allows them, or use the launcher bwrap"},
+	{"namespaces", unix.ENOSPC, "user.max_user_namespaces is used up or 0: raise it"},
+	{"namespaces", unix.EINVAL, "the kernel has no user namespaces: it needs CONFIG_USER_NS"},
+	{"namespaces", unix.EUSERS, "user namespaces are nested too deep: run the worker in fewer of them"},
+	{"handshake", 0, "the worker's program must call local.Init() as the first line of main, and of TestMain in tests"},
+	{"sources", unix.ENOSYS, "the kernel is older than Linux 5.12: use a newer one"},
+	{"sources", unix.EPERM, "the container denies mounts: allow mount, open_tree and mount_setattr in its seccomp profile"},
+	{"sources", unix.ENOENT, "a path of Options.System does not exist"},
+	{"root", unix.EPERM, "the container denies mounts: allow mount in its seccomp profile, and by AppArmor"},
+	{"proc", unix.EPERM, "the container's /proc is masked, so no other can be mounted: run it with an unmasked /proc"},
+	{"seccomp", 0, "the kernel needs CONFIG_SECCOMP_FILTER, on amd64 or arm64"},
+}
