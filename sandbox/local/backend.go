@@ -61,7 +61,7 @@ func (b *Backend) Kind() string { return sandbox.ClientUnixLocal }
 // Isolation names the launcher.
 func (b *Backend) Isolation() string { return b.options.Launcher.String() }
 
-// Create makes a sandbox, or returns the one that is there. Users, groups, mounts, path grants, ports and client
+// Create makes a sandbox, or returns the one that is there. Users, groups, mounts, ports and client
 // options of other kinds are refused: nothing here could keep what they promise.
 func (b *Backend) Create(_ context.Context, spec backend.Spec) (backend.Sandbox, error) {
 	if err := checkID(spec.ID); err != nil {

@@ -70,8 +70,8 @@ func TestRefusedManifests(t *testing.T) {
 	}{
 		{"users", sandbox.Manifest{Users: []sandbox.User{{Name: "agent"}}}, nil, backend.ConfigInvalid, "users and groups"},
 		{"groups", sandbox.Manifest{Groups: []sandbox.Group{{Name: "team"}}}, nil, backend.ConfigInvalid, "users and groups"},
-		{"grants", sandbox.Manifest{ExtraPathGrants: []sandbox.PathGrant{{Path: "/srv"}}}, nil, backend.ConfigInvalid, "path grants"},
-		{"host path", sandbox.Manifest{ExtraPathGrants: []sandbox.PathGrant{{Path: "/srv", HostPath: &host}}}, nil, backend.ConfigInvalid, "path grants"},
+		{"grants", sandbox.Manifest{ExtraPathGrants: []sandbox.PathGrant{{Path: "/srv"}}}, nil, backend.ConfigInvalid, "path grants need a launcher that isolates"},
+		{"host path", sandbox.Manifest{ExtraPathGrants: []sandbox.PathGrant{{Path: "/srv", HostPath: &host}}}, nil, backend.ConfigInvalid, "path grants need a launcher that isolates"},
 		{"docker", sandbox.Manifest{}, &sandbox.ClientOptions{Type: sandbox.ClientDocker, Image: "x"}, backend.ConfigInvalid, "unix_local"},
 		{"ports", sandbox.Manifest{}, &sandbox.ClientOptions{Type: sandbox.ClientUnixLocal, ExposedPorts: []int{80}}, backend.ConfigInvalid, "ports"},
 		{"relative root", sandbox.Manifest{Root: "work"}, nil, backend.ConfigInvalid, "root of the manifest"},

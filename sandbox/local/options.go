@@ -54,6 +54,9 @@ type Options struct {
 	// System are files and directories of the host that isolated commands see at the same path and cannot change,
 	// besides /usr and what of /etc programs need: absolute, without links. They must hold no secret.
 	System []string
+	// Paths are what manifests may ask for, with extra_path_grants, where the launcher isolates. Nil refuses all such
+	// grants. No secret may be below one.
+	Paths []Path
 	// FirstUID is the first of 65536 user and group ids of the host that belong to no account: where the worker is
 	// root, each sandbox with isolation has one of its own. 0 means [DefaultFirstUID].
 	FirstUID int
@@ -126,13 +129,18 @@ func (o Options) checked() (Options, error) {
 			fault("System must hold clean absolute paths, and not /")
 		}
 	}
+	for _, p := range o.Paths {
+		if what := p.fault(); what != "" {
+			fault("%s", what)
+		}
+	}
 	if o.FirstUID < 0 || o.FirstUID > math.MaxInt32-accounts {
 		fault("FirstUID must be 1 to %d", math.MaxInt32-accounts)
 	}
 	if o.Bwrap != "" && !filepath.IsAbs(o.Bwrap) {
 		fault("Bwrap must be an absolute path")
 	}
-	o.Roots, o.System, o.Launchers = maps.Clone(o.Roots), slices.Clone(o.System), slices.Clone(o.Launchers)
+	o.Roots, o.System, o.Launchers, o.Paths = maps.Clone(o.Roots), slices.Clone(o.System), slices.Clone(o.Launchers), slices.Clone(o.Paths)
 	if o.ReadOnly == nil {
 		o.ReadOnly = []string{"input", "reference", "tools"}
 	}

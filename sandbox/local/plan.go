@@ -32,8 +32,9 @@ func (b *Backend) check(spec backend.Spec) error {
 		return refuse(backend.ConfigInvalid, "the root of the manifest must be an absolute path below /")
 	case len(m.Users) > 0 || len(m.Groups) > 0:
 		return refuse(backend.ConfigInvalid, "users and groups cannot be made here: leave them out of the manifest")
-	case len(m.ExtraPathGrants) > 0:
-		return refuse(backend.ConfigInvalid, "there is nothing behind path grants here: leave extra_path_grants out of the manifest")
+	}
+	if _, err := b.options.grants(m); err != nil {
+		return err
 	}
 	steps, err := plan(m.Entries)
 	if err != nil {

@@ -25,9 +25,6 @@ var (
 	devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
 )
 
-// reserved are the directories that a workspace cannot be at or in, or around.
-var reserved = []string{"/bin", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/run", "/sbin", "/sys", "/tmp", "/usr", "/var"}
-
 // view is what commands see of the host: the same for all of them.
 type view struct {
 	mounts []pid1.Mount
@@ -59,10 +56,8 @@ func newView(o Options) (view, error) {
 
 // checkRoot refuses a workspace where the sandbox has something else.
 func checkRoot(root string) error {
-	for _, dir := range reserved {
-		if root == dir || strings.HasPrefix(root, dir+"/") {
-			return refuse(backend.ConfigInvalid, "the root of the manifest must not be at or in a directory of the system, such as /usr or /tmp")
-		}
+	if in(reserved, root) {
+		return refuse(backend.ConfigInvalid, "the root of the manifest must not be at or in a directory of the system, such as /usr or /tmp")
 	}
 	return nil
 }
@@ -76,6 +71,13 @@ func (n *native) job(c command) (pid1.Job, error) {
 	mounts := append(slices.Clone(n.view.mounts), pid1.Mount{Source: s.dir(workspaceName), Target: s.root, Writable: true, Within: true})
 	for _, name := range n.options.ReadOnly {
 		mounts = append(mounts, pid1.Mount{Source: s.dir(path.Join(workspaceName, name)), Target: path.Join(s.root, name), Within: true})
+	}
+	grants, err := n.options.grants(s.manifest)
+	if err != nil {
+		return pid1.Job{}, err
+	}
+	for _, g := range grants {
+		mounts = append(mounts, pid1.Mount{Source: g.source, Target: g.path, Writable: g.writable, Direct: true})
 	}
 	return pid1.Job{
 		Mounts: mounts, Links: maps.Clone(n.view.links), UID: agent, GID: agent, Workspace: s.root, Dir: path.Join(s.root, c.dir),

@@ -38,6 +38,8 @@ type Job struct {
 type Mount struct {
 	Source, Target string
 	Writable       bool
+	// Direct is whether the source must be reached without links.
+	Direct bool
 	// Device is whether it is a device that may be used.
 	Device bool
 	// Within is whether the source lies in the directory of a sandbox, where links may be traps: it is left out if

@@ -34,6 +34,8 @@ func openSource(m Mount) (int, error) {
 	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC}
 	if m.Within {
 		how.Flags |= unix.O_DIRECTORY
+	}
+	if m.Within || m.Direct {
 		how.Resolve = unix.RESOLVE_NO_SYMLINKS
 	}
 	fd, err := unix.Openat2(unix.AT_FDCWD, m.Source, &how)
