@@ -23,6 +23,7 @@ type Host struct {
 	kind     string
 	options  Options
 	store    store
+	prover   prover
 	trail    *trail
 	slots    slots
 	kick     chan struct{} // wakes the watch
@@ -69,6 +70,10 @@ func New(provider string, b backend.Backend, o Options) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
+	proofs, err := disk.prover()
+	if err != nil {
+		return nil, err
+	}
 	records, unreadable, err := disk.load()
 	if err != nil {
 		return nil, err
@@ -77,7 +82,7 @@ func New(provider string, b backend.Backend, o Options) (*Host, error) {
 		o.Logger.Error("records of sessions were unreadable, the sessions end", zap.Int("count", unreadable))
 	}
 	h := &Host{
-		provider: provider, backend: b, kind: kind, options: o, store: disk,
+		provider: provider, backend: b, kind: kind, options: o, store: disk, prover: proofs,
 		trail: &trail{sink: o.Audit, log: o.Logger}, slots: newSlots(o.MaxConcurrent, o.ReservedSlots),
 		kick: make(chan struct{}, 1), ready: make(chan struct{}), sessions: map[string]*session{}, ended: map[string]*session{},
 	}

@@ -8,7 +8,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/sandboxguard/sandboxguard/internal/bind"
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 )
 
@@ -29,7 +28,7 @@ type session struct {
 	inUse   int
 	stored  time.Time // the last use that the record on disk tells
 	runs    map[string]bool
-	hidden  map[bind.Given]time.Time // when this process hid the value last
+	hidden  map[grant]time.Time // when this process hid the value last
 	watch   schedule
 }
 
@@ -68,7 +67,7 @@ func (t token) unlock() { <-t }
 func (h *Host) newSession(r record) *session {
 	s := &session{
 		h: h, id: r.ID, setup: newToken(), starting: newToken(), removal: newToken(), rec: r, stored: r.Used,
-		runs: map[string]bool{r.Run: true, r.FirstRun: true}, hidden: map[bind.Given]time.Time{},
+		runs: map[string]bool{r.Run: true, r.FirstRun: true}, hidden: map[grant]time.Time{},
 	}
 	s.watch.poll = h.nextPoll(time.Now())
 	return s

@@ -19,6 +19,7 @@ import (
 //	<id>/runs/<name>     a command that was about to start, empty
 //	ended/<id>.json      a session that has ended: whose it was
 //	queue                the name of the host's own task queue
+//	key                  of the proofs in records, which are worth nothing without it
 //
 // A host claims a session by making the file of the next epoch, which succeeds for one of several, and removes the
 // earlier one. Whoever writes the file of an earlier epoch then finds a higher one beside it, before it acts. So a
