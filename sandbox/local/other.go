@@ -16,8 +16,6 @@ func (unisolated) run(context.Context, process) (int, error) { return 0, notStar
 
 func private(fs.FileInfo) error { return errPlatform }
 
-func lock(string) (func() error, error) { return nil, errPlatform }
-
 func (b *Backend) endLeftovers() error { return errPlatform }
 
 func (b *Backend) endLeftoversOf(string) error { return errPlatform }
