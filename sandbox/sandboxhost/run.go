@@ -79,12 +79,13 @@ func newWorker(c client.Client, queue string, o worker.Options) (w worker.Worker
 // serve does what Run does, for any server.
 func (h *Host) serve(ctx context.Context, server describer, work func() (stop func(), err error)) error {
 	h.mu.Lock()
-	if h.asks != nil {
+	if h.asks != nil || h.closed {
 		h.mu.Unlock()
-		return errors.New("sandboxhost: Run was called before: make another host")
+		return errors.New("sandboxhost: Run or Close was called before: make another host")
 	}
 	h.asks = server
 	h.mu.Unlock()
+	defer h.tenure.done()
 	if err := h.takeOver(ctx); err != nil {
 		return err
 	}

@@ -77,12 +77,13 @@ func (h *Host) newSession(r record) *session {
 func (s *session) use() (done func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.life != alive {
+	if s.life != alive || !s.h.tenure.hold() {
 		return nil, notHere()
 	}
 	s.inUse++
 	s.touch(time.Now())
 	return func() {
+		defer s.h.tenure.done()
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.inUse--
