@@ -3,6 +3,7 @@ package sandboxhost
 import (
 	"bytes"
 	"context"
+	"errors"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -143,12 +144,21 @@ func (h *Host) stop(ctx context.Context, name operation.Name, given sandbox.Sess
 	if err != nil {
 		return err
 	}
+	if errors.Is(s.mine(ctx), errSuperseded) {
+		return errSuperseded
+	}
 	s.mu.Lock()
 	box := s.box
 	s.touch(time.Now())
 	s.mu.Unlock()
 	if box != nil {
-		err = box.Stop(ctx)
+		if !h.tenure.hold() {
+			return errSuperseded // perhaps not yet
+		}
+		err = within(ctx, func() error {
+			defer h.tenure.done()
+			return box.Stop(ctx)
+		})
 	}
 	if err == nil {
 		err = s.started(false)

@@ -18,18 +18,19 @@ type session struct {
 	// Tokens are held by who makes or opens the sandbox, who starts it, and who removes it.
 	setup, starting, removal token
 
-	mu      sync.Mutex
-	rec     record
-	fresh   bool            // there is no record on disk yet
-	claimed bool            // the record's epoch is this host's
-	box     backend.Sandbox // nil before it was made or opened
-	up      bool            // this process started it
-	life    life
-	inUse   int
-	stored  time.Time // the last use that the record on disk tells
-	runs    map[string]bool
-	hidden  map[grant]time.Time // when this process hid the value last
-	watch   schedule
+	mu       sync.Mutex
+	rec      record
+	fresh    bool            // there is no record on disk yet
+	claimed  bool            // the record's epoch is this host's
+	box      backend.Sandbox // nil before it was made or opened
+	up       bool            // this process started it
+	life     life
+	inUse    int
+	removing bool      // perhaps longer than anybody waits
+	stored   time.Time // the last use that the record on disk tells
+	runs     map[string]bool
+	hidden   map[grant]time.Time // when this process hid the value last
+	watch    schedule
 }
 
 // A life is what has become of a session. Nothing begins in one that is not alive.
@@ -44,8 +45,9 @@ const (
 
 // schedule is what the watch plans for a session.
 type schedule struct {
-	poll, end time.Time
-	busy      bool
+	poll, end      time.Time
+	asking, ending bool
+	ownerless      bool // the server said so
 }
 
 // A token is a lock that is waited for no longer than a context lasts.
@@ -136,7 +138,7 @@ func (s *session) lose(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.h.options.StopTimeout)
 	defer cancel()
-	if err := box.Stop(ctx); err != nil {
+	if err := within(ctx, func() error { return box.Stop(ctx) }); err != nil {
 		s.h.options.Logger.Error("sandbox not stopped", logged(s.id, err)...)
 	}
 }
@@ -252,62 +254,4 @@ func (s *session) opened(ctx context.Context, get func(context.Context, backend.
 	case letGo:
 	}
 	return nil, notHere()
-}
-
-// endAgain ends a session that may have ended before.
-func (s *session) endAgain(ctx context.Context) {
-	s.mu.Lock()
-	s.life = ending
-	s.mu.Unlock()
-	s.h.mu.Lock()
-	s.h.sessions[s.id] = s
-	s.h.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.h.options.StopTimeout)
-	defer cancel()
-	if err := s.end(ctx, "it was made too late"); err != nil {
-		s.h.options.Logger.Error("session not removed, it is tried again", logged(s.id, err)...)
-	}
-}
-
-// end removes the sandbox and then the record. It may be called again if it failed, and does nothing after it
-// succeeded.
-func (s *session) end(ctx context.Context, why string) error {
-	s.mu.Lock()
-	if s.life != gone {
-		s.life = ending
-	}
-	s.mu.Unlock()
-	if err := s.removal.lock(ctx); err != nil {
-		return err
-	}
-	defer s.removal.unlock()
-	s.mu.Lock()
-	box, life := s.box, s.life
-	s.mu.Unlock()
-	if life == gone {
-		return nil
-	}
-	var err error
-	if box != nil {
-		err = box.Delete(ctx)
-	} else {
-		err = s.h.backend.Delete(ctx, s.id)
-	}
-	if err == nil {
-		s.noteEnd()
-		err = s.h.store.remove(s.id)
-	}
-	s.mu.Lock()
-	if err != nil {
-		s.watch.end = time.Now().Add(s.h.options.PollInterval)
-		s.mu.Unlock()
-		s.h.wake()
-		return err
-	}
-	s.box, s.life = nil, gone
-	s.rec = lastOf(s.rec)
-	s.mu.Unlock()
-	s.h.forget(s, true)
-	s.h.options.Logger.Info("session ended", zap.String("session", s.id), zap.String("why", why))
-	return nil
 }
