@@ -53,6 +53,6 @@
 //
 // # Concurrency
 //
-// All methods of a [Host] may be called at the same time. Commands run side by side, up to a limit; what ends
-// something waits for none of them.
+// All methods of a [Host] may be called at the same time. Commands run side by side, up to a limit, and so do starts,
+// archives and files; what ends something waits for none of them.
 package sandboxhost

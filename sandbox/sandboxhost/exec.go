@@ -24,7 +24,7 @@ func (h *Host) exec(ctx context.Context, a operation.ExecArgs) (*operation.ExecR
 		if begun, err := h.store.begun(s.id, name); err != nil || begun {
 			return errors.Join(err, ranBefore(begun))
 		}
-		release, err := h.slots.take(ctx)
+		release, err := h.slots.command(ctx)
 		if err != nil {
 			return err
 		}

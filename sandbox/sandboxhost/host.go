@@ -106,17 +106,24 @@ func (h *Host) recall() (err error) {
 	if h.prover, err = h.store.prover(); err != nil {
 		return err
 	}
-	records, unreadable, err := h.store.load()
+	records, found, err := h.store.load()
 	if err != nil {
 		return err
-	}
-	if unreadable > 0 {
-		h.options.Logger.Error("records of sessions were unreadable, the sessions end", zap.Int("count", unreadable))
 	}
 	for _, r := range records {
 		h.sessions[r.ID] = h.newSession(r)
 	}
-	return h.remember()
+	odd, err := h.remember()
+	if err != nil {
+		return err
+	}
+	if found.unreadable > 0 {
+		h.options.Logger.Error("records of sessions were unreadable, the sessions end", zap.Int("count", found.unreadable))
+	}
+	if odd += found.odd; odd > 0 {
+		h.options.Logger.Warn("Options.Dir holds what is not a host's, which is left alone: remove it, or give the host a directory of its own", zap.Int("count", odd))
+	}
+	return nil
 }
 
 func (h *Host) server() describer {

@@ -16,7 +16,7 @@ import (
 )
 
 // Register adds the activities of the provider to a worker. The worker must be able to run more activities at a time
-// than Options.MaxConcurrent, ten times as many to be sure that commands which wait cannot hold up the others.
+// than Options.MaxConcurrent, eleven times as many to be sure that what waits for its turn cannot hold up the others.
 func (h *Host) Register(r worker.ActivityRegistry) {
 	answers(h, r, operation.Create, h.create)
 	answers(h, r, operation.Resume, h.resume)
@@ -117,6 +117,11 @@ func (h *Host) with(ctx context.Context, name operation.Name, given sandbox.Sess
 			s.askSoon()
 		}
 	}()
+	release, err := h.slots.transfer(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer release()
 	box, err := s.open(ctx)
 	if err != nil {
 		return err

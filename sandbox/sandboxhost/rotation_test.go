@@ -39,9 +39,9 @@ func newRotation(t *testing.T, change ...func(*sandboxhost.Options)) *rotation {
 }
 
 // rotate gives another process of the host a guard that knows the new value alone.
-func (o *rotation) rotate(change ...func(*sandboxhost.Options)) {
+func (o *rotation) rotate() {
 	o.tb.Helper()
-	o.restart(change...)
+	o.restart()
 	o.guard = newBinder(o.tb, map[string]string{"env:PROD_TOKEN": o.new})
 	o.who.binder = o.guard
 }

@@ -86,6 +86,7 @@ func (h *Host) serve(ctx context.Context, server describer, work func() (stop fu
 	h.asks = server
 	h.mu.Unlock()
 	defer h.tenure.done()
+	defer h.trail.flush()
 	if err := h.takeOver(ctx); err != nil {
 		return err
 	}
