@@ -34,8 +34,8 @@ func (s *session) end(ctx context.Context, why string) error {
 		s.life = ending
 	}
 	s.mu.Unlock()
-	if err := s.removal.lock(ctx); err != nil {
-		return err
+	if s.removal.lock(ctx) != nil {
+		return errSlow // somebody is at it
 	}
 	s.mu.Lock()
 	over := s.life == gone
@@ -116,6 +116,17 @@ func (s *session) unclaimed() error {
 
 // errSlow is returned for what a backend does not end in time.
 var errSlow = &backend.Error{Code: backend.StopFailed, Retryable: true, Message: "the sandbox takes longer to end than it may: it goes on, and is looked at again"}
+
+// inTime waits for the end of something no longer than Options.StopTimeout.
+func (h *Host) inTime(ctx context.Context, do func(context.Context) error) error {
+	short, cancel := context.WithTimeout(ctx, h.options.StopTimeout)
+	defer cancel()
+	err := do(short)
+	if errors.Is(err, errSlow) && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
 
 // within waits for a backend no longer than ctx lasts. One that does not heed its context goes on.
 func within(ctx context.Context, do func() error) error {

@@ -160,9 +160,11 @@ func (h *Host) stop(ctx context.Context, name operation.Name, given sandbox.Sess
 		if !h.tenure.hold() {
 			return errSuperseded // perhaps not yet
 		}
-		err = within(ctx, func() error {
-			defer h.tenure.done()
-			return box.Stop(ctx)
+		err = h.inTime(ctx, func(ctx context.Context) error {
+			return within(ctx, func() error {
+				defer h.tenure.done()
+				return box.Stop(ctx)
+			})
 		})
 	}
 	if err == nil {
@@ -176,7 +178,7 @@ func (h *Host) delete(ctx context.Context, a operation.StopArgs) error {
 	if err != nil {
 		return err
 	}
-	return s.end(ctx, "its owner deleted it")
+	return h.inTime(ctx, func(ctx context.Context) error { return s.end(ctx, "its owner deleted it") })
 }
 
 func (h *Host) read(ctx context.Context, a operation.ReadArgs) (*operation.DataResult, error) {

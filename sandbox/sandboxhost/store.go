@@ -40,6 +40,7 @@ const (
 	runsDir   = "runs"
 	temporary = ".tmp-"
 	suffix    = ".json"
+	maxEpoch  = 1 << 30 // beyond what a session can come to, and far from where numbers end
 )
 
 func openStore(dir string) (store, error) {
@@ -160,7 +161,7 @@ func (s store) look(id string) (in content, err error) {
 	for _, e := range entries {
 		number, ok := strings.CutSuffix(e.Name(), suffix)
 		n, err := strconv.Atoi(number)
-		isNumber := ok && err == nil && n > 0
+		isNumber := ok && err == nil && n > 0 && n < maxEpoch
 		if isNumber {
 			in.last = max(in.last, n)
 		}
