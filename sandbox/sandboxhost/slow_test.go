@@ -94,7 +94,7 @@ func TestSlowEnd(t *testing.T) {
 func TestSlowEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, let := newDeaf(t, false)
-		for range 20 {
+		for range 100 {
 			r.create(sandbox.Manifest{})
 		}
 		<-time.After(time.Hour) // they were idle for too long
