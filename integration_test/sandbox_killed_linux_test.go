@@ -36,7 +36,7 @@ func surviving(ctx workflow.Context) (out survived, err error) {
 	read, err := box.Read(ctx, "kept")
 	out.Read = cmp.Or(typeOf(err), string(read))
 	again, err := box.Exec(ctx, shell("cat kept"))
-	if errors.Is(err, sandboxclient.ErrMayHaveRun) {
+	if errors.Is(err, sandboxclient.ErrMayHaveRun) && typeOf(err) != sandboxhost.ErrorTypeOutputWithheld {
 		return out, err
 	}
 	out.Exec = cmp.Or(typeOf(err), string(again.Stdout))
