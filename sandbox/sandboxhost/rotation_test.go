@@ -38,11 +38,11 @@ func newRotation(t *testing.T, change ...func(*sandboxhost.Options)) *rotation {
 	return o
 }
 
-// rotate gives another process of the host a guard that knows the new value alone.
-func (o *rotation) rotate() {
+// goesOn has another process of the host go on, with a guard that knows one value alone.
+func (o *rotation) goesOn(value string) {
 	o.tb.Helper()
 	o.restart()
-	o.guard = newBinder(o.tb, map[string]string{"env:PROD_TOKEN": o.new})
+	o.guard = newBinder(o.tb, map[string]string{"env:PROD_TOKEN": value})
 	o.who.binder = o.guard
 }
 
@@ -55,7 +55,7 @@ func (o *rotation) read() (string, error) {
 // was given, which may be anywhere in the workspace. What does not put anything out goes on.
 func TestRotated(t *testing.T) {
 	o := newRotation(t)
-	o.rotate()
+	o.goesOn(o.new)
 	before := len(o.fake.Effects())
 	for name, args := range map[operation.Name]any{
 		operation.Exec:    operation.ExecArgs{State: o.state, Command: []string{"cat f"}},
@@ -88,11 +88,11 @@ func TestRotated(t *testing.T) {
 // given the new one.
 func TestRotatedBack(t *testing.T) {
 	o := newRotation(t)
-	o.rotate()
+	o.goesOn(o.new)
 	if _, err := o.exec(o.who, o.state, "true"); errorType(err) != operation.OutputWithheld {
 		t.Errorf("exec: %v", err)
 	}
-	o.guard.put("env:PROD_TOKEN", o.old)
+	o.goesOn(o.old)
 	if got, err := o.read(); err != nil || got != "[redacted:env:PROD_TOKEN]" {
 		t.Errorf("read: %q, %v", got, err)
 	}
@@ -102,7 +102,7 @@ func TestRotatedBack(t *testing.T) {
 	}
 
 	// Of two values that were given each must be seen once.
-	o.rotate()
+	o.goesOn(o.new)
 	if got, err := o.read(); errorType(err) != operation.OutputWithheld {
 		t.Errorf("read: %q, %v", got, err)
 	}
@@ -139,8 +139,7 @@ func TestRotatedWithoutKey(t *testing.T) {
 	if err := os.Remove(filepath.Join(o.dir, "key")); err != nil {
 		t.Fatal(err)
 	}
-	o.new = o.old
-	o.rotate()
+	o.goesOn(o.old)
 	if got, err := o.read(); errorType(err) != operation.OutputWithheld {
 		t.Errorf("read: %q, %v", got, err)
 	}
