@@ -23,11 +23,12 @@ import (
 //	<id>/runs/<name>     a command that was about to start, empty
 //	ended/<id>.json      a session that has ended: whose it was
 //	queue                the name of the host's own task queue
+//	.lock                what keeps other hosts out
 //	key                  of the proofs in records, which are worth nothing without it
 //
 // A host claims a session by making the file of the next epoch, which succeeds for one of several, and removes the
 // earlier one. Whoever writes the file of an earlier epoch then finds a higher one beside it, before it acts. So a
-// host that was taken for dead does nothing any more, without a lock that could outlive it.
+// host that was taken for dead does nothing any more, also where the lock of the directory is worth nothing.
 type store struct{ dir string }
 
 var (
