@@ -17,6 +17,7 @@ import (
 	guard "github.com/sandboxguard/sandboxguard/interceptor"
 	"github.com/sandboxguard/sandboxguard/sandbox/sandboxclient"
 	"github.com/sandboxguard/sandboxguard/sandbox/sandboxhost"
+	"github.com/sandboxguard/sandboxguard/secrets/secretstest"
 )
 
 // survived is what a session puts out before and after its worker was killed: text, or the type of an error.
@@ -35,7 +36,7 @@ func surviving(ctx workflow.Context) (out survived, err error) {
 	read, err := box.Read(ctx, "kept")
 	out.Read = cmp.Or(typeOf(err), string(read))
 	again, err := box.Exec(ctx, shell("cat kept"))
-	if errors.Is(err, sandboxclient.ErrMayHaveRun) {
+	if errors.Is(err, sandboxclient.ErrMayHaveRun) && typeOf(err) != sandboxhost.ErrorTypeOutputWithheld {
 		return out, err
 	}
 	out.Exec = cmp.Or(typeOf(err), string(again.Stdout))
@@ -97,25 +98,26 @@ func TestKilledWorkerSessionsGoOn(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name string
-		lost bool // the secret, to the next worker
+		next func(t *testing.T, secret string) map[string]string // secrets of the next worker
 		want survived
 	}{
-		{"secret is there", false, survived{"token=[redacted:deploy]\n", "token=[redacted:deploy]\n", "token=[redacted:deploy]\n"}},
-		{"secret is gone", true, survived{"token=[redacted:deploy]\n", sandboxhost.ErrorTypeOutputWithheld, guard.ErrorTypeSecretUnresolved}},
+		{"secret is there", func(_ *testing.T, secret string) map[string]string { return map[string]string{ref: secret} }, survived{"token=[redacted:deploy]\n", "token=[redacted:deploy]\n", "token=[redacted:deploy]\n"}},
+		{"secret was rotated", func(t *testing.T, _ string) map[string]string {
+			t.Helper()
+			return map[string]string{ref: secretstest.Canary(t)}
+		}, survived{"token=[redacted:deploy]\n", sandboxhost.ErrorTypeOutputWithheld, sandboxhost.ErrorTypeOutputWithheld}},
+		{"secret is gone", func(*testing.T, string) map[string]string { return nil }, survived{"token=[redacted:deploy]\n", sandboxhost.ErrorTypeOutputWithheld, guard.ErrorTypeSecretUnresolved}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			ctx := limited(t)
 			r := newRig(t, grantsToken, func(r *rig) { r.handedOver = true })
-			dir, secrets := t.TempDir(), map[string]string{ref: r.secret}
-			first := r.process(t, r.task(dir, secrets, true))
+			dir := t.TempDir()
+			first := r.process(t, r.task(dir, map[string]string{ref: r.secret}, true))
 			run := r.start(ctx, t, r.plain, "Surviving")
 			r.completes(ctx, t, 3) // create, start, exec
 			first.kill()
-			if tc.lost {
-				secrets = nil
-			}
-			r.process(t, r.task(dir, secrets, true))
+			r.process(t, r.task(dir, tc.next(t, r.secret), true))
 			if err := r.plain.SignalWorkflow(ctx, run.GetID(), "", "go on", nil); err != nil {
 				t.Fatal(err)
 			}

@@ -92,31 +92,29 @@ func (b *binder) Env(ctx context.Context, session, variable string, ref secrets.
 	return bind.Bound{Value: v, Given: given}, nil
 }
 
-// Hide resolves what a session was given before, and hands nothing out. One that the
+// Hide resolves what a session was given before, so that it is hidden. One that the
 // provider does not have any more cannot be hidden: then nothing may leave.
-func (b *binder) Hide(ctx context.Context, session string, given []bind.Given) error {
+func (b *binder) Hide(ctx context.Context, session string, given bind.Given) (secrets.Value, error) {
 	a, err := b.attempt(session)
 	if err != nil {
-		return err
+		return secrets.Value{}, err
 	}
 	defer a.scribe.close()
-	for _, g := range given {
-		scope := a.scope
-		scope.Destination = "redact"
-		res, err := a.g.resolver.Resolve(ctx, secrets.NewRequest(mint.Guard(), g.Ref, scope))
-		switch {
-		case err == nil:
-			err = a.hide(g.Secret, g.Ref, res)
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case secrets.Retryable(err):
-			return a.unavailable(g.Ref.String())
-		}
-		if err != nil {
-			return a.withheld()
-		}
+	scope := a.scope
+	scope.Destination = "redact"
+	res, err := a.g.resolver.Resolve(ctx, secrets.NewRequest(mint.Guard(), given.Ref, scope))
+	switch {
+	case err == nil:
+		err = a.hide(given.Secret, given.Ref, res)
+	case ctx.Err() != nil:
+		return secrets.Value{}, ctx.Err()
+	case secrets.Retryable(err):
+		return secrets.Value{}, a.unavailable(given.Ref.String())
 	}
-	return nil
+	if err != nil {
+		return secrets.Value{}, a.withheld()
+	}
+	return secrets.Resolved(mint.Guard(), given.Ref, res), nil
 }
 
 // Holder hides what this attempt's job was given.

@@ -150,7 +150,7 @@ func TestBinderIsForOperations(t *testing.T) {
 	if _, err := kept.Env(t.Context(), session, "API_TOKEN", secrets.EnvRef("DEPLOY_TOKEN")); !errors.Is(err, secrets.ErrNoScope) {
 		t.Errorf("after the attempt: %v", err)
 	}
-	if err := kept.Hide(t.Context(), session, nil); !errors.Is(err, secrets.ErrNoScope) {
+	if _, err := kept.Hide(t.Context(), session, binding.Given{}); !errors.Is(err, secrets.ErrNoScope) {
 		t.Errorf("after the attempt: %v", err)
 	}
 }
@@ -170,8 +170,12 @@ func TestBinderHidesWhatWasGiven(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := attempt(t, options(t, ""), func(ctx context.Context, in operation.ReadArgs) (string, error) {
-				if err := binding.From(ctx).Hide(ctx, in.State.SessionID, tc.given); err != nil {
-					return "", err
+				for _, g := range tc.given {
+					if v, err := binding.From(ctx).Hide(ctx, in.State.SessionID, g); err != nil {
+						return "", err
+					} else if text, err := v.Reveal(); err != nil || text != canary {
+						t.Errorf("the host is told %v", err)
+					}
 				}
 				return "with " + canary, nil
 			}, operation.ReadArgs{State: sessionOf(nil), Path: "x"})

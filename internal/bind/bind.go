@@ -17,8 +17,9 @@ type Binder interface {
 	// injections: it must be granted to that variable, is recorded, and is hidden before it is returned.
 	Env(ctx context.Context, session, variable string, ref secrets.Ref) (Bound, error)
 	// Hide resolves what a session was given before, perhaps by another process, so that it is hidden in what
-	// the attempt puts out. Nothing is handed out, so no grant is needed.
-	Hide(ctx context.Context, session string, given []Given) error
+	// the attempt puts out. It returns what it found, for the host to see whether that is what was given: nothing
+	// is handed out, so no grant is needed.
+	Hide(ctx context.Context, session string, given Given) (secrets.Value, error)
 	// Holder hides what the attempt's job was given by name, and what other jobs were given without.
 	Holder() *redact.Holder
 }

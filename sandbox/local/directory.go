@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/sandboxguard/sandboxguard/internal/dirlock"
 )
 
 // The names within the directory of a sandbox.
@@ -22,7 +24,6 @@ const (
 const (
 	newPrefix  = ".new-"
 	gonePrefix = ".gone-"
-	lockName   = ".lock"
 )
 
 // claim makes dir if need be, checks that it is the caller's alone, and keeps other processes out of it until unlock.
@@ -41,8 +42,14 @@ func claim(dir string) (real string, unlock func() error, err error) {
 	if err := private(info); err != nil {
 		return "", nil, err
 	}
-	unlock, err = lock(filepath.Join(real, lockName))
-	return real, unlock, err
+	unlock, err = dirlock.Take(real)
+	switch {
+	case errors.Is(err, dirlock.ErrHeld):
+		return "", nil, errors.New("local: Dir is in use: give each backend a directory of its own")
+	case err != nil:
+		return "", nil, errors.New("local: the lock of Dir could not be opened")
+	}
+	return real, unlock, nil
 }
 
 // makeDir makes the directory of a sandbox, all or nothing.

@@ -18,8 +18,6 @@ func ownerOf(fs.FileInfo) int { return -1 }
 
 func private(fs.FileInfo) error { return errPlatform }
 
-func lock(string) (func() error, error) { return nil, errPlatform }
-
 func (b *Backend) endLeftovers() error { return errPlatform }
 
 func (b *Backend) endLeftoversOf(string) error { return errPlatform }

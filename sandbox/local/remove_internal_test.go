@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sandboxguard/sandboxguard/internal/dirlock"
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 )
 
@@ -41,7 +42,7 @@ func names(t *testing.T, b *Backend) []string {
 	}
 	var out []string
 	for _, e := range entries {
-		if e.Name() != lockName {
+		if e.Name() != dirlock.Name {
 			out = append(out, e.Name())
 		}
 	}

@@ -55,13 +55,12 @@ func (b *binder) Env(_ context.Context, _, variable string, ref secrets.Ref) (bi
 	return bind.Bound{Value: secretstest.Resolved(b.tb, ref, value), Given: bind.Given{Ref: ref, Secret: "s", Variable: variable}}, nil
 }
 
-func (b *binder) Hide(_ context.Context, _ string, given []bind.Given) error {
-	for _, g := range given {
-		if _, err := b.get("hide", g.Ref); err != nil {
-			return err
-		}
+func (b *binder) Hide(_ context.Context, _ string, given bind.Given) (secrets.Value, error) {
+	value, err := b.get("hide", given.Ref)
+	if err != nil {
+		return secrets.Value{}, err
 	}
-	return nil
+	return secretstest.Resolved(b.tb, given.Ref, value), nil
 }
 
 func (b *binder) Holder() *redact.Holder { return b.holder }

@@ -10,6 +10,9 @@
 //	host.Register(w) // the worker of the provider's task queue
 //	go func() { ended <- host.Run(ctx, c, "agents") }()
 //
+// A host has its directory and its backend to itself until Run has ended: a second host on one of them is refused.
+// Call [Host.Close] if Run is never called.
+//
 // Workflows reach it through package sandboxclient, or through Temporal's plugin for the OpenAI Agents SDK.
 //
 // # Sessions
@@ -32,7 +35,8 @@
 //
 // References in the environment of a manifest are resolved when a command needs them, by the guard of package
 // interceptor, which must be on the worker. The host notes the names of what a session was given, so that it is
-// hidden in everything the session puts out, also after a restart. Nothing that ends a session needs a secret.
+// hidden in everything the session puts out, also after a restart, and a proof of each value, so that one that was
+// rotated meanwhile is noticed: then nothing is put out. Nothing that ends a session needs a secret.
 //
 // # Errors
 //
@@ -53,6 +57,6 @@
 //
 // # Concurrency
 //
-// All methods of a [Host] may be called at the same time. Commands run side by side, up to a limit; what ends
-// something waits for none of them.
+// All methods of a [Host] may be called at the same time. Commands run side by side, up to a limit, and so do starts,
+// archives and files; what ends something waits for none of them.
 package sandboxhost

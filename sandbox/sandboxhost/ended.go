@@ -46,18 +46,22 @@ func (s store) forgetEnd(id string) error {
 	return nil
 }
 
-// ends returns the ended sessions, the oldest first. Unreadable ones are forgotten.
-func (s store) ends() ([]record, error) {
+// ends returns the ended sessions, the oldest first, and how many entries are odd, which are left alone. Unreadable
+// files are forgotten.
+func (s store) ends() (records []record, odd int, err error) {
 	entries, err := os.ReadDir(filepath.Join(s.dir, endedDir))
 	if err != nil {
-		return nil, storeError("read", err)
+		return nil, 0, storeError("read", err)
 	}
-	var records []record
 	for _, e := range entries {
+		if !e.Type().IsRegular() {
+			odd++
+			continue
+		}
 		id, ok := strings.CutSuffix(e.Name(), suffix)
 		data, err := os.ReadFile(filepath.Join(s.dir, endedDir, e.Name()))
 		if err != nil {
-			return nil, storeError("read", err)
+			return nil, 0, storeError("read", err)
 		}
 		r, good := decodeRecord(data, id)
 		if !ok || !good {
@@ -69,21 +73,21 @@ func (s store) ends() ([]record, error) {
 	slices.SortFunc(records, func(a, b record) int {
 		return cmp.Or(a.Used.Compare(b.Used), strings.Compare(a.ID, b.ID))
 	})
-	return records, nil
+	return records, odd, nil
 }
 
 // remember takes over what earlier hosts on the directory ended.
-func (h *Host) remember() error {
-	records, err := h.store.ends()
+func (h *Host) remember() (odd int, err error) {
+	records, odd, err := h.store.ends()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for _, r := range records {
 		s := h.newSession(r)
 		s.life = gone
 		h.forget(s, true)
 	}
-	return nil
+	return odd, nil
 }
 
 // forget drops a session of which nothing is left here. The owner of one that ended may end it again.

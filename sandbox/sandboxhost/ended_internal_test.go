@@ -41,7 +41,7 @@ func TestEndedBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	left, err := disk.ends()
+	left, _, err := disk.ends()
 	if err != nil || len(left) != maxEnded || len(h.ended) != maxEnded || left[0].ID != ids[over] {
 		t.Errorf("%d on disk, %d in memory, %v", len(left), len(h.ended), err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sandboxguard/sandboxguard/internal/operation"
 	"github.com/sandboxguard/sandboxguard/sandbox"
+	"github.com/sandboxguard/sandboxguard/sandbox/sandboxhost"
 	"github.com/sandboxguard/sandboxguard/sandbox/sandboxtest"
 )
 
@@ -199,4 +200,34 @@ func TestResume(t *testing.T) {
 	if out, err := r.exec(owner, state, "cat n"); err != nil || out.ExitCode != 1 {
 		t.Errorf("in a new workspace: %+v, %v", out, err)
 	}
+}
+
+// TestStale has a host that did not notice yet end nothing that another one has taken over, whoever asks and whatever
+// the deadlines say.
+func TestStale(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(o *sandboxhost.Options) { o.IdleTimeout, o.PollInterval = 10*time.Minute, time.Hour })
+		states := []sandbox.SessionState{r.create(sandbox.Manifest{}), r.create(sandbox.Manifest{}), r.create(sandbox.Manifest{})}
+		stale, stopStale := r.host, r.stop
+		r.fake = r.fake.Another()
+		r.run(func(o *sandboxhost.Options) { o.IdleTimeout = time.Hour })
+		for i, name := range []operation.Name{operation.Delete, operation.Stop} {
+			if _, err := callOn[any](stale, owner, name, operation.StopArgs{State: states[i]}); errorType(err) != operation.NotHere {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		<-time.After(11 * time.Minute)
+		if err := stopStale(); err != nil {
+			t.Error(err)
+		}
+		for _, state := range states {
+			if _, err := r.exec(owner, state, "true"); err != nil {
+				t.Errorf("exec on the other host: %v", err)
+			}
+		}
+		if err := r.stop(); err != nil {
+			t.Error(err)
+		}
+		r.nothingLeft()
+	})
 }

@@ -56,10 +56,10 @@ func mayHaveRun(why string) error {
 		"look into the workspace for what it did, then decide in workflow code whether to run it again")
 }
 
-func withheld(what string) error {
-	return terminal(ErrorTypeOutputWithheld, what,
-		"keep secrets out of what is read and stored; for a session that was given secrets before, put them back where their provider looks for them")
-}
+func withheld(what, fix string) error { return terminal(ErrorTypeOutputWithheld, what, fix) }
+
+// keepOut is the fix where a secret is in what is put out.
+const keepOut = "keep secrets out of what is read and stored"
 
 func noGuard() error {
 	return terminal("sandboxguard.NoGuard", "the command was not run, the session's environment holds secrets and nobody on this worker can resolve them",

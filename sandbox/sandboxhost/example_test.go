@@ -21,6 +21,7 @@ func ExampleNew() {
 
 	host, err := sandboxhost.New("local", sandboxtest.NewFake(), sandboxhost.Options{Dir: filepath.Join(parent, "sessions")})
 	fmt.Println(host != nil, err)
+	defer host.Close() // for a host that never runs
 
 	_, err = sandboxhost.New("local", sandboxtest.NewFake(), sandboxhost.Options{Dir: "sessions"})
 	fmt.Println(err)

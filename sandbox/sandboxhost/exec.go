@@ -24,15 +24,19 @@ func (h *Host) exec(ctx context.Context, a operation.ExecArgs) (*operation.ExecR
 		if begun, err := h.store.begun(s.id, name); err != nil || begun {
 			return errors.Join(early(err), ranBefore(begun))
 		}
-		release, err := h.slots.take(ctx)
+		release, err := h.slots.command(ctx)
 		if err != nil {
 			return early(err)
 		}
 		defer release()
-		if cmd.Env, err = s.environment(ctx); err != nil {
+		var given []grant
+		if cmd.Env, given, err = s.environment(ctx); err != nil {
 			return early(err)
 		}
 		if err := s.hide(ctx); err != nil {
+			return early(err)
+		}
+		if err := s.note(given); err != nil { // on disk before any command gets it
 			return early(err)
 		}
 		if err := s.startAgain(ctx, box); err != nil {
@@ -93,14 +97,12 @@ func (s *session) once(ctx context.Context, box backend.Sandbox, name string, cm
 	return 0, mayHaveRun("the sandbox failed")
 }
 
-// environment resolves the variables of the session. What it was given is on disk before anybody gets it.
-func (s *session) environment(ctx context.Context) ([]string, error) {
+// environment resolves the variables of the session, which hides the secrets among them.
+func (s *session) environment(ctx context.Context) (env []string, given []grant, err error) {
 	s.mu.Lock()
 	values := s.rec.Manifest.Environment.Values // never changed
 	s.mu.Unlock()
 	b := bind.From(ctx)
-	var env []string
-	var given []bind.Given
 	for _, variable := range slices.Sorted(maps.Keys(values)) {
 		v := values[variable]
 		if !v.IsSecret() {
@@ -108,25 +110,29 @@ func (s *session) environment(ctx context.Context) ([]string, error) {
 			continue
 		}
 		if b == nil {
-			return nil, noGuard()
+			return nil, nil, noGuard()
 		}
 		bound, err := b.Env(ctx, s.id, variable, v.Secret.Ref())
 		if err != nil {
-			return nil, &guardError{err}
+			return nil, nil, &guardError{err}
 		}
 		value, err := bound.Value.Reveal()
 		if err != nil {
-			return nil, &guardError{err}
+			return nil, nil, &guardError{err}
 		}
 		env = append(env, variable+"="+value)
-		given = append(given, bound.Given)
+		given = append(given, s.h.prover.grant(s.id, bound.Given, value))
 	}
-	return env, s.note(given)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, g := range given {
+		s.hidden[g] = time.Now()
+	}
+	return env, given, nil
 }
 
-// note keeps the names of what the session is given.
-func (s *session) note(given []bind.Given) error {
-	now := time.Now()
+// note keeps what tells which values the session is given.
+func (s *session) note(given []grant) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	known := len(s.rec.Given)
@@ -140,9 +146,6 @@ func (s *session) note(given []bind.Given) error {
 			s.rec.Given = s.rec.Given[:known]
 			return err
 		}
-	}
-	for _, g := range given {
-		s.hidden[g] = now
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -235,6 +236,37 @@ func TestSlowAudit(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestAuditFlushed ends when what was refused before is written, and does not wait for ever for a sink.
+func TestAuditFlushed(t *testing.T) {
+	for name, within := range map[string]time.Duration{"slow": time.Second, "hangs": 10 * time.Second} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t)
+				r.audit.wait = make(chan struct{})
+				own := r.create(sandbox.Manifest{})
+				for range 3 {
+					if _, err := call[any](r, who{}, operation.Delete, operation.StopArgs{State: own}); errorType(err) != operation.NotHere {
+						t.Error(err)
+					}
+				}
+				if name == "slow" {
+					time.AfterFunc(time.Second, func() { close(r.audit.wait) })
+				}
+				var err error
+				if d := took(func() { err = r.stop() }); d != within || err != nil {
+					t.Errorf("Run took %v to end, want %v: %v", d, within, err)
+				}
+				if got := r.audit.details(); name == "slow" && len(got) != 3 {
+					t.Errorf("records: %q", got)
+				}
+				if name == "hangs" {
+					close(r.audit.wait)
+				}
+			})
+		})
+	}
 }
 
 func (r *records) clear() {

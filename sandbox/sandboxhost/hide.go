@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -19,36 +21,68 @@ const rehide = redact.Retention / 2
 // hide makes sure that all that the session was ever given is hidden in what this attempt puts out: by an earlier
 // attempt of this process, or now. If it cannot be, there must be no output.
 func (s *session) hide(ctx context.Context) error {
-	now := time.Now()
+	given, missing := s.unhidden(time.Now())
+	b := bind.From(ctx)
+	if b == nil && given {
+		return withheld("the guard is not on this worker, and the session was given secrets that must be hidden; nothing was done", "register the guard on the client of this worker: interceptor.NewPlugin")
+	}
+	var rotated []string
+	for len(missing) > 0 {
+		g := missing[0].Given
+		value, err := b.Hide(ctx, s.id, g)
+		if err != nil {
+			return notHidden(ctx, g.Ref.String(), err)
+		}
+		text, err := value.Reveal()
+		if err != nil {
+			return notHidden(ctx, g.Ref.String(), err)
+		}
+		found := s.h.prover.grant(s.id, g, text)
+		known := len(missing)
+		missing = slices.DeleteFunc(missing, func(m grant) bool { return m == found })
+		if len(missing) < known {
+			s.mu.Lock()
+			s.hidden[found] = time.Now()
+			s.mu.Unlock()
+		}
+		known = len(missing)
+		missing = slices.DeleteFunc(missing, func(m grant) bool { return m.Given == g })
+		if len(missing) < known { // another value of that name was given, too
+			rotated = append(rotated, g.Ref.String())
+		}
+	}
+	if len(rotated) == 0 {
+		return nil
+	}
+	slices.Sort(rotated)
+	return withheld("the session was given earlier values of "+strings.Join(slices.Compact(rotated), ", ")+", which cannot be resolved any more, so that they could not be hidden; nothing was done",
+		"put the earlier value back where its provider looks for it while the session lasts, or delete the session")
+}
+
+// unhidden returns what this process did not hide, or so long ago that the guard may have forgotten it, and whether
+// anything was given at all.
+func (s *session) unhidden(now time.Time) (given bool, missing []grant) {
 	s.mu.Lock()
-	var missing []bind.Given
+	defer s.mu.Unlock()
 	for _, g := range s.rec.Given {
 		if at, ok := s.hidden[g]; !ok || now.Sub(at) > rehide {
 			missing = append(missing, g)
 		}
 	}
-	given := len(s.rec.Given) > 0
-	s.mu.Unlock()
-	b := bind.From(ctx)
-	if b == nil && given {
-		return withheld("the guard is not on this worker, and the session was given secrets that must be hidden; nothing was done")
+	return len(s.rec.Given) > 0, missing
+}
+
+// notHidden is the answer if a value that was given cannot be resolved.
+func notHidden(ctx context.Context, ref string, err error) error {
+	var app *temporal.ApplicationError
+	switch {
+	case errors.As(err, &app) && !app.NonRetryable(): // an outage
+		return app
+	case ctx.Err() != nil:
+		return ctx.Err()
 	}
-	if len(missing) == 0 {
-		return nil
-	}
-	if err := b.Hide(ctx, s.id, missing); err != nil {
-		var app *temporal.ApplicationError
-		if errors.As(err, &app) && !app.NonRetryable() { // an outage
-			return app
-		}
-		return withheld("secrets that the session was given before cannot be resolved any more, so that they could not be hidden; nothing was done")
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, g := range missing {
-		s.hidden[g] = now
-	}
-	return nil
+	return withheld(ref+", which the session was given before, cannot be resolved any more, so that it could not be hidden; nothing was done",
+		"put the secret back where its provider looks for it, or delete the session")
 }
 
 // hiddenText hides secrets in a text. What is no text cannot be edited.
@@ -66,7 +100,7 @@ func hiddenText(ctx context.Context, data []byte) ([]byte, error) {
 func unedited(ctx context.Context, data []byte) ([]byte, error) {
 	if b := bind.From(ctx); b != nil {
 		if _, hits := b.Holder().Bytes(data); hits > 0 {
-			return nil, withheld("what was read holds a secret and is no text, in which it could be hidden")
+			return nil, withheld("what was read holds a secret and is no text, in which it could be hidden", keepOut)
 		}
 	}
 	return notNil(data), nil

@@ -23,6 +23,8 @@ type Host struct {
 	kind     string
 	options  Options
 	store    store
+	tenure   *tenure
+	prover   prover
 	trail    *trail
 	slots    slots
 	kick     chan struct{} // wakes the watch
@@ -36,6 +38,7 @@ type Host struct {
 	asks     describer           // nil before Run
 	queue    string              // of the host's own worker, empty if there is none
 	phase    phase
+	closed   bool
 }
 
 // A phase is where the host is on its way through Run. Sandboxes are made only while it runs: nobody else would end
@@ -49,7 +52,8 @@ const (
 )
 
 // New returns a host for the provider of that name, with the sessions of an earlier host on the same directory. The
-// error names every fault in o at once.
+// error names every fault in o at once. The host has Options.Dir and the backend to itself, until Run ends and nothing
+// that it began goes on any more; a second one on either of them is refused.
 func New(provider string, b backend.Backend, o Options) (*Host, error) {
 	o, err := o.complete()
 	if provider == "" {
@@ -69,25 +73,57 @@ func New(provider string, b backend.Backend, o Options) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	records, unreadable, err := disk.load()
+	own, err := begin(o.Dir, b)
 	if err != nil {
 		return nil, err
 	}
-	if unreadable > 0 {
-		o.Logger.Error("records of sessions were unreadable, the sessions end", zap.Int("count", unreadable))
-	}
 	h := &Host{
-		provider: provider, backend: b, kind: kind, options: o, store: disk,
+		provider: provider, backend: b, kind: kind, options: o, store: disk, tenure: own,
 		trail: &trail{sink: o.Audit, log: o.Logger}, slots: newSlots(o.MaxConcurrent, o.ReservedSlots),
 		kick: make(chan struct{}, 1), ready: make(chan struct{}), sessions: map[string]*session{}, ended: map[string]*session{},
+	}
+	if err := h.recall(); err != nil {
+		own.done()
+		return nil, err
+	}
+	return h, nil
+}
+
+// Close gives Options.Dir and the backend free if Run is never called, as when the worker does not start. Run does so
+// itself: closing after it was called, or again, does nothing.
+func (h *Host) Close() {
+	h.mu.Lock()
+	first := h.asks == nil && !h.closed
+	h.closed = true
+	h.mu.Unlock()
+	if first {
+		h.tenure.done()
+	}
+}
+
+// recall reads what earlier hosts on the directory left.
+func (h *Host) recall() (err error) {
+	if h.prover, err = h.store.prover(); err != nil {
+		return err
+	}
+	records, found, err := h.store.load()
+	if err != nil {
+		return err
 	}
 	for _, r := range records {
 		h.sessions[r.ID] = h.newSession(r)
 	}
-	if err := h.remember(); err != nil {
-		return nil, err
+	odd, err := h.remember()
+	if err != nil {
+		return err
 	}
-	return h, nil
+	if found.unreadable > 0 {
+		h.options.Logger.Error("records of sessions were unreadable, the sessions end", zap.Int("count", found.unreadable))
+	}
+	if odd += found.odd; odd > 0 {
+		h.options.Logger.Warn("Options.Dir holds what is not a host's, which is left alone: remove it, or give the host a directory of its own", zap.Int("count", odd))
+	}
+	return nil
 }
 
 func (h *Host) server() describer {

@@ -3,6 +3,7 @@ package sandboxhost
 import (
 	"bytes"
 	"context"
+	"errors"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -15,7 +16,7 @@ import (
 )
 
 // Register adds the activities of the provider to a worker. The worker must be able to run more activities at a time
-// than Options.MaxConcurrent, ten times as many to be sure that commands which wait cannot hold up the others.
+// than Options.MaxConcurrent, eleven times as many to be sure that what waits for its turn cannot hold up the others.
 func (h *Host) Register(r worker.ActivityRegistry) {
 	answers(h, r, operation.Create, h.create)
 	answers(h, r, operation.Resume, h.resume)
@@ -116,6 +117,11 @@ func (h *Host) with(ctx context.Context, name operation.Name, given sandbox.Sess
 			s.askSoon()
 		}
 	}()
+	release, err := h.slots.transfer(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer release()
 	box, err := s.open(ctx)
 	if err != nil {
 		return early(err)
@@ -143,12 +149,23 @@ func (h *Host) stop(ctx context.Context, name operation.Name, given sandbox.Sess
 	if err != nil {
 		return err
 	}
+	if errors.Is(s.mine(ctx), errSuperseded) {
+		return errSuperseded
+	}
 	s.mu.Lock()
 	box := s.box
 	s.touch(time.Now())
 	s.mu.Unlock()
 	if box != nil {
-		err = box.Stop(ctx)
+		if !h.tenure.hold() {
+			return errSuperseded // perhaps not yet
+		}
+		err = h.inTime(ctx, func(ctx context.Context) error {
+			return within(ctx, func() error {
+				defer h.tenure.done()
+				return box.Stop(ctx)
+			})
+		})
 	}
 	if err == nil {
 		err = s.started(false)
@@ -161,7 +178,7 @@ func (h *Host) delete(ctx context.Context, a operation.StopArgs) error {
 	if err != nil {
 		return err
 	}
-	return s.end(ctx, "its owner deleted it")
+	return h.inTime(ctx, func(ctx context.Context) error { return s.end(ctx, "its owner deleted it") })
 }
 
 func (h *Host) read(ctx context.Context, a operation.ReadArgs) (*operation.DataResult, error) {

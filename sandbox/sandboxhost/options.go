@@ -13,12 +13,14 @@ import (
 
 // Options configure a [Host]. Only Dir is required; the zero value of every other field is safe.
 type Options struct {
-	// Dir is the directory of the session records and of the name of the host's own queue: an absolute path, for
-	// one host at a time, which nobody else can read (mode 0700). It is made if it does not exist. A host that runs
-	// on the directory of an earlier one takes its sessions over.
+	// Dir is the directory of the session records, of the key of the proofs in them and of the name of the host's
+	// own queue: an absolute path, which nobody else can read (mode 0700). It is made if it does not exist. The
+	// host locks it, so it must be on a file system of this machine alone. A host that runs on the directory of an
+	// earlier one takes its sessions over.
 	Dir string
-	// Audit receives a record of each call that is refused. Nothing waits for it, and what a slow sink cannot
-	// take is dropped and logged. Nil writes the records to Logger.
+	// Audit receives a record of each call that is refused. No call waits for it, and what a slow sink cannot
+	// take is dropped and logged. Run waits for it at its end, for ten seconds at most. Nil writes the records to
+	// Logger.
 	Audit audit.Sink
 	// Logger receives what the host has to say. Nil is silence.
 	Logger *zap.Logger
@@ -29,8 +31,8 @@ type Options struct {
 	// PollInterval is how often the server is asked whether the owner of a session still runs, with some
 	// variation, and how often an end that failed is tried again. 0 means one minute.
 	PollInterval time.Duration
-	// StopTimeout is how long the end of one session may take, and that of all of them when Run ends. 0 means 30
-	// seconds.
+	// StopTimeout is how long the host waits for the end of one session, and for that of all of them when Run ends,
+	// whatever the backend does. 0 means 30 seconds.
 	StopTimeout time.Duration
 	// MaxOutput is how many bytes of each output of a command are returned. Of a longer one the middle is left
 	// out, which the output then says. 0 means 512 KiB, with which the result stays below the limits of the
@@ -39,11 +41,12 @@ type Options struct {
 	// MaxData is how many bytes of a file or an archive are returned; longer ones are refused. 0 means 1500 KiB,
 	// with which the result stays below the limits of the server.
 	MaxData int
-	// MaxConcurrent, less ReservedSlots, is how many commands run at a time; eight times MaxConcurrent may wait for
-	// their turn. Other operations are not limited. 0 means 64.
+	// MaxConcurrent, less ReservedSlots, is how many commands run at a time, and besides them how many starts,
+	// reads, writes and archives; eight times MaxConcurrent of both may wait for their turn, and more are refused
+	// for now. Other operations are not limited. 0 means 64.
 	MaxConcurrent int
-	// ReservedSlots is how many of these are never used by commands, so that they cannot hold up what ends
-	// something. 0 means 8, and at most half of MaxConcurrent.
+	// ReservedSlots is how many of these are used by neither, so that they cannot hold up what ends something.
+	// 0 means 8, and at most half of MaxConcurrent.
 	ReservedSlots int
 	// KeepOnStop keeps workspaces and records when Run ends, for the next host that runs on Dir; processes end in
 	// any case. False removes everything.

@@ -19,3 +19,15 @@ func TestResultSize(t *testing.T) {
 		t.Errorf("outputs of the default size become %d bytes", size)
 	}
 }
+
+// TestWorkerSlots leaves slots of the worker to what ends something, however many commands and transfers there are.
+func TestWorkerSlots(t *testing.T) {
+	for concurrent := 2; concurrent <= 10_000; concurrent *= 2 {
+		reserved := reserved(concurrent)
+		s := newSlots(concurrent, reserved)
+		taken := cap(s.commands) + cap(s.transfers) + cap(s.waiting)
+		if left := workerSlots(concurrent) - taken; left < concurrent+reserved {
+			t.Errorf("%d of %d slots are left", left, workerSlots(concurrent))
+		}
+	}
+}

@@ -49,7 +49,10 @@ func TestNew(t *testing.T) {
 		if c.name == "open to others" && runtime.GOOS == "windows" {
 			continue // which has no such modes
 		}
-		_, err := sandboxhost.New(c.provider, c.backend, c.options)
+		host, err := sandboxhost.New(c.provider, c.backend, c.options)
+		if err == nil {
+			host.Close()
+		}
 		if (err == nil) != (c.want == nil) {
 			t.Errorf("%s: %v", c.name, err)
 			continue

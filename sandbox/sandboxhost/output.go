@@ -63,7 +63,7 @@ func (o *output) keep(p []byte) (int, error) {
 // bytes returns what was written, never nil. Nothing may be written any more.
 func (o *output) bytes() ([]byte, error) {
 	if err := o.close(); err != nil {
-		return nil, withheld("the output of the command could not be searched for secrets; the command has run")
+		return nil, withheld("the output of the command could not be searched for secrets; the command has run", keepOut)
 	}
 	out := notNil(bytes.Clone(o.head))
 	if o.dropped > 0 {

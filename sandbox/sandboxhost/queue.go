@@ -25,20 +25,29 @@ func (h *Host) ownQueue() (string, error) {
 
 // queue returns the random part of the name, which is made once.
 func (s store) queue() (string, error) {
-	file := filepath.Join(s.dir, queueFile)
-	data, err := os.ReadFile(file) //nolint:gosec // in the directory of records
-	if errors.Is(err, fs.ErrNotExist) {
-		// A link fails if another host was faster, whose name holds then.
-		if err := put(file, []byte(uuid.NewString()), os.Link); err != nil && !errors.Is(err, fs.ErrExist) {
-			return "", err
-		}
-		data, err = os.ReadFile(file) //nolint:gosec // as above
-	}
+	data, err := s.once(queueFile, func() []byte { return []byte(uuid.NewString()) })
 	if err != nil {
-		return "", storeError("read", err)
+		return "", err
 	}
 	if name, err := uuid.Parse(string(data)); err != nil || name.String() != string(data) {
 		return "", errQueueFile
 	}
 	return string(data), nil
+}
+
+// once returns what a file of the directory holds. Who comes first makes it, for all hosts to come.
+func (s store) once(name string, fresh func() []byte) ([]byte, error) {
+	file := filepath.Join(s.dir, name)
+	data, err := os.ReadFile(file) //nolint:gosec // in the directory of records
+	if errors.Is(err, fs.ErrNotExist) {
+		// A link fails if another host was faster, whose data hold then.
+		if err := put(file, fresh(), os.Link); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		data, err = os.ReadFile(file) //nolint:gosec // as above
+	}
+	if err != nil {
+		return nil, storeError("read", err)
+	}
+	return data, nil
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/sandboxguard/sandboxguard/internal/bind"
 	"github.com/sandboxguard/sandboxguard/sandbox"
 )
 
@@ -35,8 +34,8 @@ type record struct {
 	Started bool      `json:"started,omitempty"`
 	Created time.Time `json:"created"`
 	Used    time.Time `json:"last_used"`
-	// Given names the secrets that the session was given.
-	Given []bind.Given `json:"given,omitempty"`
+	// Given tells which secrets the session was given.
+	Given []grant `json:"given,omitempty"`
 }
 
 // nameOf is an id that is the same for the same parts, whatever is in them.

@@ -57,6 +57,9 @@ func newRig(tb testing.TB, change ...func(*sandboxhost.Options)) *rig {
 // run starts a host on the directory of the rig.
 func (r *rig) run(change ...func(*sandboxhost.Options)) {
 	r.tb.Helper()
+	if r.host != nil {
+		r.host.Abandon()
+	}
 	r.faults = sandboxtest.NewFaults(r.fake)
 	r.host = r.newHost(r.faults, change...)
 	r.serve()

@@ -79,12 +79,14 @@ func newWorker(c client.Client, queue string, o worker.Options) (w worker.Worker
 // serve does what Run does, for any server.
 func (h *Host) serve(ctx context.Context, server describer, work func() (stop func(), err error)) error {
 	h.mu.Lock()
-	if h.asks != nil {
+	if h.asks != nil || h.closed {
 		h.mu.Unlock()
-		return errors.New("sandboxhost: Run was called before: make another host")
+		return errors.New("sandboxhost: Run or Close was called before: make another host")
 	}
 	h.asks = server
 	h.mu.Unlock()
+	defer h.tenure.done()
+	defer h.trail.flush()
 	if err := h.takeOver(ctx); err != nil {
 		return err
 	}
@@ -122,7 +124,7 @@ func (h *Host) serve(ctx context.Context, server describer, work func() (stop fu
 // takeOver makes the sessions of an earlier host this one's, and clears up what it left undone.
 func (h *Host) takeOver(ctx context.Context) error {
 	sessions := h.all() // before the sandboxes are listed: what is made meanwhile is not missing
-	ids, err := h.backend.List(ctx)
+	ids, err := h.left(ctx)
 	if err != nil {
 		return errors.New("sandboxhost: the host does not run, its backend cannot list the sandboxes there are: look into its log")
 	}
@@ -146,11 +148,34 @@ func (h *Host) takeOver(ctx context.Context) error {
 		if epoch > 0 {
 			continue
 		}
-		if err := h.backend.Delete(ctx, id); err != nil {
+		if err := h.deleteOrphan(ctx, id); err != nil {
 			h.options.Logger.Error("sandbox without a session not removed", logged(id, err)...)
 		}
 	}
 	return nil
+}
+
+// left returns the ids of the sandboxes there are, also if the host is to stop at once.
+func (h *Host) left(ctx context.Context) (ids []string, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.options.StopTimeout)
+	defer cancel()
+	listed := make(chan []string, 1)
+	err = within(ctx, func() error {
+		ids, err := h.backend.List(ctx)
+		listed <- ids
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return <-listed, nil
+}
+
+// deleteOrphan removes a sandbox of which there is no record.
+func (h *Host) deleteOrphan(ctx context.Context, id string) error {
+	ctx, cancel := context.WithTimeout(ctx, h.options.StopTimeout)
+	defer cancel()
+	return within(ctx, func() error { return h.backend.Delete(ctx, id) })
 }
 
 // takenOver claims a session of an earlier host, and has its owner looked at soon.
@@ -184,7 +209,7 @@ func (h *Host) endAll(ctx context.Context) error {
 		work.Go(func() {
 			limit <- struct{}{}
 			defer func() { <-limit }()
-			if err := s.leave(ctx); err != nil {
+			if err := s.leave(ctx); err != nil && !errors.Is(err, errSuperseded) {
 				h.options.Logger.Error("session not ended", logged(s.id, err)...)
 				mu.Lock()
 				defer mu.Unlock()
@@ -216,8 +241,11 @@ func (s *session) leave(ctx context.Context) error {
 	if !keep {
 		return s.end(ctx, "the host stops")
 	}
-	if box == nil {
+	if box == nil || !s.h.tenure.hold() {
 		return nil
 	}
-	return box.Stop(ctx)
+	return within(ctx, func() error {
+		defer s.h.tenure.done()
+		return box.Stop(ctx)
+	})
 }

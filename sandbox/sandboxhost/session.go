@@ -8,7 +8,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/sandboxguard/sandboxguard/internal/bind"
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 )
 
@@ -19,18 +18,19 @@ type session struct {
 	// Tokens are held by who makes or opens the sandbox, who starts it, and who removes it.
 	setup, starting, removal token
 
-	mu      sync.Mutex
-	rec     record
-	fresh   bool            // there is no record on disk yet
-	claimed bool            // the record's epoch is this host's
-	box     backend.Sandbox // nil before it was made or opened
-	up      bool            // this process started it
-	life    life
-	inUse   int
-	stored  time.Time // the last use that the record on disk tells
-	runs    map[string]bool
-	hidden  map[bind.Given]time.Time // when this process hid the value last
-	watch   schedule
+	mu       sync.Mutex
+	rec      record
+	fresh    bool            // there is no record on disk yet
+	claimed  bool            // the record's epoch is this host's
+	box      backend.Sandbox // nil before it was made or opened
+	up       bool            // this process started it
+	life     life
+	inUse    int
+	removing bool      // perhaps longer than anybody waits
+	stored   time.Time // the last use that the record on disk tells
+	runs     map[string]bool
+	hidden   map[grant]time.Time // when this process hid the value last
+	watch    schedule
 }
 
 // A life is what has become of a session. Nothing begins in one that is not alive.
@@ -45,8 +45,9 @@ const (
 
 // schedule is what the watch plans for a session.
 type schedule struct {
-	poll, end time.Time
-	busy      bool
+	poll, end      time.Time
+	asking, ending bool
+	ownerless      bool // the server said so
 }
 
 // A token is a lock that is waited for no longer than a context lasts.
@@ -54,7 +55,13 @@ type token chan struct{}
 
 func newToken() token { return make(token, 1) }
 
+// lock succeeds at once if nobody has it, also after the end of ctx.
 func (t token) lock(ctx context.Context) error {
+	select {
+	case t <- struct{}{}:
+		return nil
+	default:
+	}
 	select {
 	case t <- struct{}{}:
 		return nil
@@ -68,7 +75,7 @@ func (t token) unlock() { <-t }
 func (h *Host) newSession(r record) *session {
 	s := &session{
 		h: h, id: r.ID, setup: newToken(), starting: newToken(), removal: newToken(), rec: r, stored: r.Used,
-		runs: map[string]bool{r.Run: true, r.FirstRun: true}, hidden: map[bind.Given]time.Time{},
+		runs: map[string]bool{r.Run: true, r.FirstRun: true}, hidden: map[grant]time.Time{},
 	}
 	s.watch.poll = h.nextPoll(time.Now())
 	return s
@@ -78,12 +85,13 @@ func (h *Host) newSession(r record) *session {
 func (s *session) use() (done func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.life != alive {
+	if s.life != alive || !s.h.tenure.hold() {
 		return nil, notHere()
 	}
 	s.inUse++
 	s.touch(time.Now())
 	return func() {
+		defer s.h.tenure.done()
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.inUse--
@@ -136,7 +144,7 @@ func (s *session) lose(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.h.options.StopTimeout)
 	defer cancel()
-	if err := box.Stop(ctx); err != nil {
+	if err := within(ctx, func() error { return box.Stop(ctx) }); err != nil {
 		s.h.options.Logger.Error("sandbox not stopped", logged(s.id, err)...)
 	}
 }
@@ -252,62 +260,4 @@ func (s *session) opened(ctx context.Context, get func(context.Context, backend.
 	case letGo:
 	}
 	return nil, notHere()
-}
-
-// endAgain ends a session that may have ended before.
-func (s *session) endAgain(ctx context.Context) {
-	s.mu.Lock()
-	s.life = ending
-	s.mu.Unlock()
-	s.h.mu.Lock()
-	s.h.sessions[s.id] = s
-	s.h.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.h.options.StopTimeout)
-	defer cancel()
-	if err := s.end(ctx, "it was made too late"); err != nil {
-		s.h.options.Logger.Error("session not removed, it is tried again", logged(s.id, err)...)
-	}
-}
-
-// end removes the sandbox and then the record. It may be called again if it failed, and does nothing after it
-// succeeded.
-func (s *session) end(ctx context.Context, why string) error {
-	s.mu.Lock()
-	if s.life != gone {
-		s.life = ending
-	}
-	s.mu.Unlock()
-	if err := s.removal.lock(ctx); err != nil {
-		return err
-	}
-	defer s.removal.unlock()
-	s.mu.Lock()
-	box, life := s.box, s.life
-	s.mu.Unlock()
-	if life == gone {
-		return nil
-	}
-	var err error
-	if box != nil {
-		err = box.Delete(ctx)
-	} else {
-		err = s.h.backend.Delete(ctx, s.id)
-	}
-	if err == nil {
-		s.noteEnd()
-		err = s.h.store.remove(s.id)
-	}
-	s.mu.Lock()
-	if err != nil {
-		s.watch.end = time.Now().Add(s.h.options.PollInterval)
-		s.mu.Unlock()
-		s.h.wake()
-		return err
-	}
-	s.box, s.life = nil, gone
-	s.rec = lastOf(s.rec)
-	s.mu.Unlock()
-	s.h.forget(s, true)
-	s.h.options.Logger.Info("session ended", zap.String("session", s.id), zap.String("why", why))
-	return nil
 }

@@ -2,6 +2,8 @@ package sandboxhost_test
 
 import (
 	"context"
+	"encoding/json"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/sandboxguard/sandboxguard/internal/operation"
 	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/sandbox/sandboxhost"
+	"github.com/sandboxguard/sandboxguard/sandbox/sandboxtest"
 )
 
 // TestSlots runs as many commands as there are slots, has others wait, and stops the session meanwhile.
@@ -71,4 +74,52 @@ func TestSlots(t *testing.T) {
 		}
 		r.nothingLeft()
 	})
+}
+
+// TestTransfers bounds what moves files, in a number of its own, and holds up neither commands nor what ends something.
+func TestTransfers(t *testing.T) {
+	const running, waiting = 2, 24
+	for name, want := range map[operation.Name]string{
+		operation.Start: "WorkspaceStartError", operation.Read: "WorkspaceArchiveReadError", operation.Persist: "WorkspaceArchiveReadError",
+		operation.Write: "WorkspaceArchiveWriteError", operation.Hydrate: "WorkspaceArchiveWriteError",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, func(o *sandboxhost.Options) { o.MaxConcurrent, o.ReservedSlots = 3, 1 })
+			state := r.create(sandbox.Manifest{})
+			gate := r.faults.Hold(map[operation.Name]sandboxtest.Point{
+				operation.Start: sandboxtest.Start, operation.Read: sandboxtest.Read, operation.Persist: sandboxtest.Persist,
+				operation.Write: sandboxtest.Write, operation.Hydrate: sandboxtest.Hydrate,
+			}[name])
+			args := json.RawMessage(strings.Replace(operations[name], "%", asJSON(t, state), 1))
+			ended := make(chan error)
+			for range running + waiting {
+				go func() {
+					_, err := call[any](r, owner, name, args)
+					ended <- err
+				}()
+			}
+			synctest.Wait()
+			if _, err := call[any](r, owner, name, args); errorType(err) != want || final(err) {
+				t.Errorf("%s, one too many: %v", name, err)
+			}
+			if _, err := r.exec(owner, state, "true"); err != nil {
+				t.Errorf("exec beside %s: %v", name, err)
+			}
+			for _, end := range []operation.Name{operation.Stop, operation.Shut, operation.Delete} {
+				if _, err := call[any](r, owner, end, operation.StopArgs{State: state}); err != nil {
+					t.Errorf("%s beside %s: %v", end, name, err)
+				}
+			}
+			gate.Open()
+			for range running + waiting {
+				if err := <-ended; name == operation.Read && err == nil {
+					t.Error("a file that is not there was read")
+				}
+			}
+			if err := r.stop(); err != nil {
+				t.Error(err)
+			}
+			r.nothingLeft()
+		})
+	}
 }

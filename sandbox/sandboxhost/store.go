@@ -7,10 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/google/uuid"
+
+	"github.com/sandboxguard/sandboxguard/internal/dirlock"
 )
 
 // A store keeps the records, in a directory for each session:
@@ -19,10 +23,12 @@ import (
 //	<id>/runs/<name>     a command that was about to start, empty
 //	ended/<id>.json      a session that has ended: whose it was
 //	queue                the name of the host's own task queue
+//	.lock                what keeps other hosts out
+//	key                  of the proofs in records, which are worth nothing without it
 //
 // A host claims a session by making the file of the next epoch, which succeeds for one of several, and removes the
 // earlier one. Whoever writes the file of an earlier epoch then finds a higher one beside it, before it acts. So a
-// host that was taken for dead does nothing any more, without a lock that could outlive it.
+// host that was taken for dead does nothing any more, also where the lock of the directory is worth nothing.
 type store struct{ dir string }
 
 var (
@@ -35,6 +41,7 @@ const (
 	runsDir   = "runs"
 	temporary = ".tmp-"
 	suffix    = ".json"
+	maxEpoch  = 1 << 30 // beyond what a session can come to, and far from where numbers end
 )
 
 func openStore(dir string) (store, error) {
@@ -85,59 +92,107 @@ func (s store) file(id string, epoch int) string {
 	return filepath.Join(s.session(id), strconv.Itoa(epoch)+suffix)
 }
 
-// load reads all records. Those that nobody can read, which no write of this package leaves behind, are removed: the
-// session has no owner.
-func (s store) load() (records []record, unreadable int, err error) {
+// A find is what load found besides the records.
+type find struct {
+	unreadable int // records that nobody can read, which were removed
+	odd        int // entries that are not the host's, which were left alone
+}
+
+// load reads all records. Those that nobody can read, which no write of this package leaves behind, are removed unless
+// something else is beside them: the session has no owner.
+func (s store) load() (records []record, found find, err error) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
-		return nil, 0, storeError("read", err)
+		return nil, found, storeError("read", err)
 	}
 	for _, e := range entries {
 		id := e.Name()
-		if u, err := uuid.Parse(id); err != nil || u.String() != id {
+		if u, err := uuid.Parse(id); err != nil || u.String() != id || !e.IsDir() {
+			if !slices.Contains(ownNames, id) && !strings.HasPrefix(id, temporary) {
+				found.odd++
+			}
 			continue
 		}
-		r, ok, err := s.read(id)
+		in, err := s.look(id)
 		if err != nil {
-			return nil, 0, err
+			return nil, found, err
 		}
-		if ok {
+		found.odd += in.odd + in.foreign
+		r, ok, err := s.readEpoch(id, in.epoch)
+		switch {
+		case err != nil:
+			return nil, found, err
+		case ok:
 			records = append(records, r)
-			continue
-		}
-		unreadable++
-		if err := s.own(id); err != nil {
-			return nil, 0, err
-		}
-		if err := s.remove(id); err != nil {
-			return nil, 0, err
+		case in.foreign > 0 && in.own == 0:
+			return nil, found, errForeign
+		case in.odd+in.foreign > 0: // whoever put it there is to look at it first
+		default:
+			found.unreadable++
+			if err := s.remove(id); err != nil {
+				return nil, found, err
+			}
 		}
 	}
-	return records, unreadable, nil
+	return records, found, nil
 }
 
-// own refuses the directory of a session that holds anything that this package does not write: it is somebody else's,
-// and must not be removed.
-func (s store) own(id string) error {
+// ownNames are what the directory holds besides sessions.
+var ownNames = []string{endedDir, queueFile, keyFile, dirlock.Name}
+
+// A content is what the directory of a session holds.
+type content struct {
+	epoch int // the highest, 0 if there is no record
+	last  int // the highest number, also of what only looks like a record
+
+	own     int // entries that this package writes
+	odd     int // entries that look like records and are none
+	foreign int // others
+}
+
+// look looks into the directory of a session, which need not exist.
+func (s store) look(id string) (in content, err error) {
 	entries, err := os.ReadDir(s.session(id))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return in, nil
+	}
 	if err != nil {
-		return storeError("read", err)
+		return in, storeError("read", err)
 	}
 	for _, e := range entries {
-		name, isRecord := strings.CutSuffix(e.Name(), suffix)
-		_, err := strconv.Atoi(name)
-		if e.Name() != runsDir && !strings.HasPrefix(e.Name(), temporary) && (!isRecord || err != nil) {
-			return errForeign
+		number, ok := strings.CutSuffix(e.Name(), suffix)
+		n, err := strconv.Atoi(number)
+		isNumber := ok && err == nil && n > 0 && n < maxEpoch
+		if isNumber {
+			in.last = max(in.last, n)
+		}
+		switch {
+		case isNumber && e.Type().IsRegular() && strconv.Itoa(n) == number:
+			in.own++
+			in.epoch = max(in.epoch, n)
+		case e.Name() == runsDir, strings.HasPrefix(e.Name(), temporary):
+			in.own++
+		case ok:
+			in.odd++
+		default:
+			in.foreign++
 		}
 	}
-	return nil
+	return in, nil
 }
 
 // read reads the record of the highest epoch. It is not ok if there is none.
 func (s store) read(id string) (r record, ok bool, err error) {
 	epoch, err := s.epoch(id)
-	if err != nil || epoch == 0 {
+	if err != nil {
 		return record{}, false, err
+	}
+	return s.readEpoch(id, epoch)
+}
+
+func (s store) readEpoch(id string, epoch int) (r record, ok bool, err error) {
+	if epoch == 0 {
+		return record{}, false, nil
 	}
 	data, err := os.ReadFile(s.file(id, epoch))
 	if err != nil {
@@ -155,24 +210,10 @@ func decodeRecord(data []byte, id string) (r record, ok bool) {
 	return r, ok
 }
 
-// epoch returns the highest epoch of a session, 0 if it has no record, and removes what a write that was cut short
-// left behind.
+// epoch returns the highest epoch of a session, 0 if it has no record.
 func (s store) epoch(id string) (int, error) {
-	entries, err := os.ReadDir(s.session(id))
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, storeError("read", err)
-	}
-	highest := 0
-	for _, e := range entries {
-		number, ok := strings.CutSuffix(e.Name(), suffix)
-		if n, err := strconv.Atoi(number); ok && err == nil {
-			highest = max(highest, n)
-		}
-	}
-	return highest, nil
+	in, err := s.look(id)
+	return in.epoch, err
 }
 
 // holds reports whether an epoch is still the highest.
@@ -201,9 +242,16 @@ func (s store) save(r record) error {
 // claim makes the record of the next epoch and removes the others. The error is errSuperseded if another host was
 // faster.
 func (s store) claim(r record) (record, error) {
+	in, err := s.look(r.ID)
+	switch {
+	case err != nil:
+		return r, err
+	case in.epoch > r.Epoch:
+		return r, errSuperseded
+	}
 	next := r
-	next.Epoch++
-	err := s.write(next, os.Link)
+	next.Epoch = max(r.Epoch, in.last) + 1 // beyond what stands in the place of a record
+	err = s.write(next, os.Link)
 	if errors.Is(err, fs.ErrExist) {
 		return r, errSuperseded
 	}

@@ -17,7 +17,7 @@ const (
 	auditTimeout = 10 * time.Second
 )
 
-// A trail hands records to the sink, and nobody waits for it. Its goroutine lives only while there is something to
+// A trail hands records to the sink, and no call waits for it. Its goroutine lives only while there is something to
 // write.
 type trail struct {
 	sink audit.Sink
@@ -25,7 +25,7 @@ type trail struct {
 
 	mu      sync.Mutex
 	waiting []audit.Record
-	running bool
+	drained chan struct{} // closed when nothing waits any more, nil if nothing does
 }
 
 func (t *trail) add(ctx context.Context, r audit.Record) {
@@ -36,9 +36,28 @@ func (t *trail) add(ctx context.Context, r audit.Record) {
 		return
 	}
 	t.waiting = append(t.waiting, r)
-	if !t.running {
-		t.running = true
+	if t.drained == nil {
+		t.drained = make(chan struct{})
 		go t.drain(context.WithoutCancel(ctx))
+	}
+}
+
+// flush waits until what was added is written, and no longer than auditTimeout.
+func (t *trail) flush() {
+	t.mu.Lock()
+	drained := t.drained
+	t.mu.Unlock()
+	if drained == nil {
+		return
+	}
+	late := time.NewTimer(auditTimeout)
+	defer late.Stop()
+	select {
+	case <-drained:
+	case <-late.C:
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.log.Warn("audit records not written before the host ended, the sink is too slow", zap.Int("waiting", len(t.waiting)))
 	}
 }
 
@@ -46,7 +65,8 @@ func (t *trail) drain(ctx context.Context) {
 	for {
 		t.mu.Lock()
 		if len(t.waiting) == 0 {
-			t.waiting, t.running = nil, false
+			close(t.drained)
+			t.waiting, t.drained = nil, nil
 			t.mu.Unlock()
 			return
 		}
