@@ -11,11 +11,24 @@ type SessionResult struct {
 	HostQueue string `json:"host_queue,omitempty"`
 }
 
-// ExecResult is that of Exec. Neither output may be nil.
+// ExecResult is that of Exec. Neither output may be nil. What the format does not have is left out where there is
+// nothing to say; other readers drop it.
 type ExecResult struct {
 	Stdout   []byte `json:"stdout"`
 	Stderr   []byte `json:"stderr"`
 	ExitCode int    `json:"exit_code"`
+	// StdoutBytes and StderrBytes are how much was written, where that is not what is here.
+	StdoutBytes int64 `json:"stdout_bytes,omitzero"`
+	StderrBytes int64 `json:"stderr_bytes,omitzero"`
+	// Limits are those that the command reached.
+	Limits []Limit `json:"limits,omitempty"`
+}
+
+// Limit is a bound of what a command may use.
+type Limit struct {
+	Name      string `json:"name"`
+	Value     string `json:"value"`
+	Mechanism string `json:"mechanism"`
 }
 
 // DataResult is that of Read and Persist. Data must not be nil.

@@ -67,6 +67,18 @@ type Sandbox interface {
 	Delete(ctx context.Context) error
 }
 
+// Spooler is a [Sandbox] that takes output which is too large to be returned.
+type Spooler interface {
+	Sandbox
+	// Spool makes a file in the workspace, with the directories on the way, and returns what writes to it as it
+	// comes. It fails if there is something with that name. The file is in no archive if its directory is
+	// [SpoolDir].
+	Spool(ctx context.Context, path string) (io.WriteCloser, error)
+}
+
+// SpoolDir is the directory at the top of a workspace for output that is too large to be returned.
+const SpoolDir = ".sandboxguard-output"
+
 // Command is a command for a sandbox.
 type Command struct {
 	// Args are the program and its arguments. There is at least one.

@@ -81,7 +81,7 @@ func (a archive) walk(ctx context.Context) error {
 }
 
 func (a archive) leavesOut(name string) bool {
-	return isPart(name) || strings.Contains(name, `\`) || slices.ContainsFunc(a.without, func(s step) bool {
+	return isPart(name) || name == backend.SpoolDir || strings.Contains(name, `\`) || slices.ContainsFunc(a.without, func(s step) bool {
 		return name == s.path || strings.HasPrefix(name, s.path+"/")
 	})
 }

@@ -1,6 +1,7 @@
 package sandboxclient
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -17,6 +18,32 @@ type Result struct {
 	Stdout, Stderr []byte
 	// ExitCode is the code that the command ended with. Hosts report a signal in different ways: as -N or 128+N.
 	ExitCode int
+	// StdoutBytes and StderrBytes are how much the command has written, with the names that stand for secrets. It is
+	// more than the length of an output that was cut.
+	StdoutBytes, StderrBytes int64
+	// Limits are those that the command reached, if the host tells.
+	Limits []Limit
+}
+
+// Limit is a bound of what a command may use.
+type Limit struct {
+	// Name is what it bounds, such as "memory".
+	Name string
+	// Value is the bound, as people read it, such as "512MiB".
+	Value string
+	// Mechanism is what enforces it, such as "cgroup v2 memory.max".
+	Mechanism string
+}
+
+func resultOf(r operation.ExecResult) Result {
+	out := Result{
+		Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.ExitCode,
+		StdoutBytes: cmp.Or(r.StdoutBytes, int64(len(r.Stdout))), StderrBytes: cmp.Or(r.StderrBytes, int64(len(r.Stderr))),
+	}
+	for _, l := range r.Limits {
+		out.Limits = append(out.Limits, Limit(l))
+	}
+	return out
 }
 
 // ExecFuture is a command that runs.
@@ -74,7 +101,7 @@ func (b *Sandbox) exec(ctx workflow.Context, args operation.ExecArgs, timeout ti
 	if err != nil {
 		return Result{}, err
 	}
-	return Result(result), nil
+	return resultOf(result), nil
 }
 
 // ExecAsync begins a command as [Sandbox.Exec] does, and returns at once.

@@ -1,11 +1,14 @@
 package sandboxhost
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
 	"slices"
 	"time"
+
+	"go.uber.org/zap"
 
 	"github.com/sandboxguard/sandboxguard/internal/bind"
 	"github.com/sandboxguard/sandboxguard/internal/operation"
@@ -44,15 +47,21 @@ func (h *Host) exec(ctx context.Context, a operation.ExecArgs) (*operation.ExecR
 		}
 		b := bind.From(ctx)
 		stdout, stderr := newOutput(b, h.options.MaxOutput), newOutput(b, h.options.MaxOutput)
+		stdout.spool, stderr.spool = newSpool(ctx, box, "stdout", h.options.MaxSpool), newSpool(ctx, box, "stderr", h.options.MaxSpool)
 		cmd.Stdout, cmd.Stderr = stdout, stderr
-		if out.ExitCode, err = s.once(ctx, box, name, cmd); err != nil {
+		result, err := s.once(ctx, box, name, cmd)
+		// Also where the result is not asked for: what is spooled is closed.
+		var outErr, errErr error
+		out.Stdout, outErr = stdout.bytes()
+		out.Stderr, errErr = stderr.bytes()
+		if err := cmp.Or(err, outErr, errErr); err != nil {
 			return err
 		}
-		if out.Stdout, err = stdout.bytes(); err != nil {
-			return err
+		out.ExitCode, out.StdoutBytes, out.StderrBytes = result.ExitCode, stdout.written(), stderr.written()
+		for _, l := range result.Reached {
+			out.Limits = append(out.Limits, operation.Limit(l))
 		}
-		out.Stderr, err = stderr.bytes()
-		return err
+		return nil
 	})
 }
 
@@ -64,37 +73,54 @@ func ranBefore(begun bool) error {
 }
 
 // once runs a command that no attempt has begun.
-func (s *session) once(ctx context.Context, box backend.Sandbox, name string, cmd backend.Command) (int, error) {
+func (s *session) once(ctx context.Context, box backend.Sandbox, name string, cmd backend.Command) (backend.Result, error) {
+	var none backend.Result
 	first, err := s.h.store.begin(s.id, name)
 	if err != nil || !first {
-		return 0, errors.Join(early(err), ranBefore(!first && err == nil))
+		return none, errors.Join(early(err), ranBefore(!first && err == nil))
 	}
 	// From here on a command that did not start must say so. Whoever has taken the session over since then has read
 	// what was noted, or is noticed now.
 	if err := s.mine(ctx); err != nil {
-		return 0, early(errors.Join(err, s.h.store.undo(s.id, name)))
+		return none, early(errors.Join(err, s.h.store.undo(s.id, name)))
 	}
 	result, err := box.Exec(ctx, cmd)
+	s.tell(result, err)
 	s.mu.Lock()
 	over := s.life != alive
 	s.mu.Unlock()
 	var own *backend.Error
 	switch {
 	case err == nil:
-		return result.ExitCode, nil
+		return result, nil
 	case backend.CodeOf(err) == backend.ExecTransport:
-		return 0, early(errors.Join(err, s.h.store.undo(s.id, name)))
+		return none, early(errors.Join(err, s.h.store.undo(s.id, name)))
 	case over:
-		return 0, mayHaveRun("the session ended while it ran")
+		return none, mayHaveRun("the session ended while it ran")
 	case ctx.Err() != nil:
-		return 0, ctx.Err()
+		return none, ctx.Err()
 	case backend.CodeOf(err) == backend.ExecTimeout:
-		return 0, backend.TimedOut() // whatever the backend says
+		return none, backend.TimedOut() // whatever the backend says
 	case errors.As(err, &own) && !own.Retryable:
-		return 0, err
+		return none, err
 	}
 	s.h.options.Logger.Warn("command failed", logged(s.id, err)...)
-	return 0, mayHaveRun("the sandbox failed")
+	return none, mayHaveRun("the sandbox failed")
+}
+
+// tell logs how a command ended that did not end by itself.
+func (s *session) tell(r backend.Result, err error) {
+	if err == nil && len(r.Reached) == 0 {
+		return
+	}
+	fields := []zap.Field{zap.String("session", s.id), zap.String("emptied", r.Emptied)}
+	if err != nil {
+		fields = append(fields, zap.String("error", said(err)))
+	}
+	for _, l := range r.Reached {
+		fields = append(fields, zap.String("limit "+l.Name, l.Value+" by "+l.Mechanism))
+	}
+	s.h.options.Logger.Info("command ended", fields...)
 }
 
 // environment resolves the variables of the session, which hides the secrets among them.

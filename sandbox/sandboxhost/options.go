@@ -38,6 +38,10 @@ type Options struct {
 	// out, which the output then says. 0 means 512 KiB, with which the result stays below the limits of the
 	// server.
 	MaxOutput int
+	// MaxSpool is how many bytes of an output that is longer than MaxOutput are kept in a file of the workspace,
+	// from its beginning and with secrets hidden, where the backend can; the output then says where. 0 means
+	// 64 MiB, less than 0 none.
+	MaxSpool int64
 	// MaxData is how many bytes of a file or an archive are returned; longer ones are refused. 0 means 1500 KiB,
 	// with which the result stays below the limits of the server.
 	MaxData int
@@ -80,6 +84,9 @@ func (o Options) complete() (Options, error) {
 		if *d.value < 0 {
 			errs = append(errs, fmt.Errorf("sandboxhost: Options.%s must not be negative: sessions always end", d.name))
 		}
+	}
+	if o.MaxSpool == 0 {
+		o.MaxSpool = 64 << 20
 	}
 	for _, n := range []struct {
 		name       string

@@ -16,6 +16,8 @@ type output struct {
 	half       int
 	start      int   // of tail, which is a ring once it is full
 	dropped    int64 // bytes between head and tail
+	total      int64
+	spool      *spool // gets all of it if anything is dropped; may be nil
 
 	in    io.Writer
 	close func() error
@@ -40,9 +42,16 @@ func (o *output) Write(p []byte) (int, error) { return o.in.Write(p) }
 
 func (o *output) keep(p []byte) (int, error) {
 	n := len(p)
+	o.total += int64(n)
+	if o.dropped > 0 {
+		o.spool.write(p)
+	}
 	if room := o.half - len(o.head); room > 0 {
 		room = min(room, len(p))
 		o.head, p = append(o.head, p[:room]...), p[room:]
+	}
+	if o.dropped == 0 && len(p) > o.half-len(o.tail) {
+		o.spool.write(o.head, o.tail, p) // from here on something is dropped
 	}
 	if over := len(p) - o.half; over > 0 { // only its end can stay
 		o.dropped += int64(over)
@@ -60,14 +69,23 @@ func (o *output) keep(p []byte) (int, error) {
 	return n, nil
 }
 
+// written is how much was written, 0 if that is what bytes returns.
+func (o *output) written() int64 {
+	if o.dropped == 0 {
+		return 0
+	}
+	return o.total
+}
+
 // bytes returns what was written, never nil. Nothing may be written any more.
 func (o *output) bytes() ([]byte, error) {
 	if err := o.close(); err != nil {
 		return nil, withheld("the output of the command could not be searched for secrets; the command has run", keepOut)
 	}
 	out := notNil(bytes.Clone(o.head))
+	kept := o.spool.close()
 	if o.dropped > 0 {
-		out = fmt.Appendf(out, "\n[... %d bytes left out ...]\n", o.dropped)
+		out = fmt.Appendf(out, "\n[... %d bytes left out%s ...]\n", o.dropped, kept)
 	}
 	return append(append(out, o.tail[o.start:]...), o.tail[:o.start]...), nil
 }

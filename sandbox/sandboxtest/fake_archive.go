@@ -20,7 +20,7 @@ func (b *fakeBox) Persist(_ context.Context, w io.Writer) error {
 	err := b.with(func(c *contents) error {
 		b.world.did("persist", b.id)
 		for name, n := range c.tree {
-			if !c.passes(name) {
+			if !c.passes(name) && name != backend.SpoolDir && !strings.HasPrefix(name, backend.SpoolDir+"/") {
 				t[name] = n
 			}
 		}

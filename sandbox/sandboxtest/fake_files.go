@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
+	"io"
 	"slices"
 
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
@@ -54,3 +55,17 @@ func (b *fakeBox) Write(_ context.Context, name string, data []byte) error {
 		return nil
 	})
 }
+
+// Spool returns what writes a file when it is closed.
+func (b *fakeBox) Spool(ctx context.Context, name string) (io.WriteCloser, error) {
+	return &fakeSpool{ctx: ctx, box: b, name: name}, nil
+}
+
+type fakeSpool struct {
+	bytes.Buffer
+	ctx  context.Context //nolint:containedctx // it lives as long as the command
+	box  *fakeBox
+	name string
+}
+
+func (s *fakeSpool) Close() error { return s.box.Write(s.ctx, s.name, s.Bytes()) }

@@ -2,6 +2,7 @@ package sandboxtest
 
 import (
 	"context"
+	"errors"
 	"io"
 	"sync"
 
@@ -188,4 +189,13 @@ func (s *faulty) Stop(ctx context.Context) error {
 func (s *faulty) Delete(ctx context.Context) error {
 	_, err := around(ctx, s.f, Delete, only(func() error { return s.s.Delete(ctx) }))
 	return err
+}
+
+// Spool fails where the sandbox does not have it.
+func (s *faulty) Spool(ctx context.Context, path string) (io.WriteCloser, error) {
+	inner, ok := s.s.(backend.Spooler)
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	return inner.Spool(ctx, path)
 }
