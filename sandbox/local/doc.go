@@ -2,22 +2,50 @@
 //
 // # Usage
 //
-//	b, err := local.New(local.Options{
-//		Dir:      "/var/lib/agents/sandboxes", // absolute, of this host alone, mode 0700
-//		Launcher: local.Unisolated,
-//	})
-//	...
-//	defer b.Close()
+//	func main() {
+//		local.Init() // first: the program is also the first process of its sandboxes
+//		...
+//		b, err := local.New(local.Options{
+//			Dir:       "/var/lib/agents/sandboxes", // absolute, of this host alone, mode 0700
+//			Launchers: policy.Backends(),
+//			Limits:    policy.Limits(),
+//			Roots:     policy.LocalRoots(),
+//		})
+//		...
+//		defer b.Close()
 //
-// A [Backend] is handed to the host of a provider, which calls it.
+// A [Backend] is handed to the host of a provider, which calls it. The host must be told the launcher of nothing: what
+// cannot be kept apart as asked is refused by [New], or before a command starts. [Probe] says what a host can do.
+//
+// # Isolation
+//
+// With [Native], the zero launcher, each command has a user, mount, pid, network, IPC, UTS and control group namespace of
+// its own, which the worker's program makes, started once more from a sealed copy in memory. It needs no other program,
+// and works for a worker that is root and for an ordinary account. The command
+//
+//   - sees /usr of the host, what of /etc programs need, the workspace, and what Options name. All but the workspace and
+//     /tmp cannot be changed, nor can the directories input, reference and tools of the workspace;
+//   - sees its own processes only, and no environment, argument or descriptor of the worker;
+//   - reaches no network, no socket of the host and no device but the harmless ones;
+//   - runs as an account that is never root on the host, one for each sandbox where the worker is root, without
+//     capabilities and without a way to get one, under a filter of system calls;
+//   - is held to [Options].Limits, by control groups where the worker may use them and else by what the kernel keeps for
+//     each process. [backend.Result] names those that it reached.
+//
+// Commands share the workspace and nothing else: each has a /tmp and a network of its own, so what one leaves in /tmp is
+// gone with it, and a server that one starts is not reached by another. docs/operations.md says what a host needs, and
+// how to read a refusal.
+//
+// [Bubblewrap] does the same with namespaces and a file system that the program bwrap makes.
 //
 // # Unisolated
 //
-// The one launcher so far, [Unisolated], starts commands as ordinary processes of the account that the worker runs
-// as. They can read, change and signal what the worker can, talk to any network, and see other sandboxes. What it
-// does keep apart is by convention only: each sandbox has a directory of its own, commands get the environment that
-// the manifest says and never the worker's, and their processes are ended. It is for code that is trusted as much as
-// the worker is. No launcher is taken unless [Options] names it.
+// [Unisolated] starts commands as ordinary processes of the account that the worker runs as. They can read, change and
+// signal what the worker can, talk to any network, and see other sandboxes. What it does keep apart is by convention
+// only: each sandbox has a directory of its own, commands get the environment that the manifest says and never the
+// worker's, and their processes are ended. It is for code that is trusted as much as the worker is. It is never taken
+// unless [Options] names it, and not if Options.Launchers does not allow it. Repositories of a manifest are fetched in
+// this way with every launcher, since that needs the network.
 //
 // # Paths
 //
@@ -26,7 +54,8 @@
 // written through [os.Root]: symbolic links are followed inside the workspace, and never out of it; absolute ones
 // count as leading out.
 //
-// For a command there is no /workspace. Its directory is the workspace, so relative paths work everywhere. An
+// An isolated command finds it there. For an unisolated one there is no /workspace. Its directory is the workspace, so
+// relative paths work everywhere. An
 // argument that is the root or begins with it, such as /workspace/x, becomes relative to that directory, as ./x, the
 // program itself too, so that no message of a command holds a path of the host; a path further inside an argument, as
 // in the text of a shell command, does not. HOME is the workspace, and commands that ask where they are, such as pwd,
@@ -34,7 +63,11 @@
 //
 // # Processes
 //
-// Each command is the leader of a session and a process group of its own. It is over when its first process is: what
+// An isolated command has a first process that is not its own: when the command is over, that ends, and the kernel ends
+// whatever else is in its pid namespace before the worker is told; so it is when the worker is killed. On a timeout, a
+// cancellation, Stop, Delete and Close all its processes get SIGTERM, and [Options].Grace later SIGKILL.
+//
+// Each unisolated command is the leader of a session and a process group of its own. It is over when its first process is: what
 // is left of the group is ended then, so a command cannot leave a server behind. On a timeout, a cancellation, Stop,
 // Delete and Close the group gets SIGTERM, [Options].Grace later SIGKILL, and is waited for. On Linux the first process
 // also dies with the worker, and what else a sandbox started is found by its HOME, in other sessions too: Stop,
