@@ -27,9 +27,8 @@ type limits struct {
 }
 
 // newLimits finds a mechanism for each limit, or refuses.
-func newLimits(asked sandbox.Limits) (limits, error) {
-	l := limits{asked: asked, held: map[string]string{}}
-	l.tree = cgroup.Find(cgroup.Options{})
+func newLimits(asked sandbox.Limits, tree *cgroup.Tree) (limits, error) {
+	l := limits{asked: asked, tree: tree, held: map[string]string{}}
 	can := l.tree.Support()
 	_ = l.tree.RemoveStale() // of workers that were killed: what is left of them does no harm
 	setDefault(&l.asked.Processes, DefaultProcesses)
