@@ -42,17 +42,24 @@ func remainsIn(t *testing.T, dir string) remains {
 			r.Descriptors = append(r.Descriptors, of)
 		}
 	}
-	own := fmt.Sprintf("-%d-", os.Getpid())
-	_ = filepath.WalkDir("/sys/fs/cgroup", func(_ string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && strings.Contains(d.Name(), own) {
-			r.Groups = append(r.Groups, d.Name())
-		}
-		return nil // those of others come and go
-	})
+	r.Groups = groupsOf(os.Getpid())
 	if r.Records, err = filepath.Glob(filepath.Join(dir, "*", "run", "*")); err != nil {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// groupsOf are the control groups that a worker made.
+func groupsOf(pid int) []string {
+	var groups []string
+	own := fmt.Sprintf("-%d-", pid)
+	_ = filepath.WalkDir("/sys/fs/cgroup", func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && strings.Contains(d.Name(), own) {
+			groups = append(groups, d.Name())
+		}
+		return nil // those of others come and go
+	})
+	return groups
 }
 
 // wantRemains checks that nothing came to what was there before.
