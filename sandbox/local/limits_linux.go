@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -49,9 +48,6 @@ func newLimits(asked sandbox.Limits, tree *cgroup.Tree) (limits, error) {
 		l.single.FileSize = uint64(l.asked.FileSize)
 		l.held["file_size"] = "RLIMIT_FSIZE"
 	}
-	if l.asked.Wall > 0 {
-		l.held["wall"] = "clock"
-	}
 	return l, nil
 }
 
@@ -94,7 +90,7 @@ func (l *limits) limit(name string) backend.Limit {
 	a := l.asked
 	value := map[string]string{
 		"memory": sandbox.FormatSize(a.Memory), "disk": sandbox.FormatSize(a.Disk), "file_size": sandbox.FormatSize(a.FileSize),
-		"processes": strconv.Itoa(a.Processes), "open_files": strconv.Itoa(a.OpenFiles), "wall": a.Wall.Round(time.Millisecond).String(),
+		"processes": strconv.Itoa(a.Processes), "open_files": strconv.Itoa(a.OpenFiles),
 		"cpus": strconv.FormatFloat(a.CPUs, 'f', -1, 64),
 	}
 	return backend.Limit{Name: name, Value: value[name], Mechanism: l.held[name]}

@@ -49,13 +49,13 @@ func remainsIn(t *testing.T, dir string) remains {
 	return r
 }
 
-// groupsOf are the control groups that a worker made.
+// groupsOf are the directories of the control groups that a worker made.
 func groupsOf(pid int) []string {
 	var groups []string
 	own := fmt.Sprintf("-%d-", pid)
-	_ = filepath.WalkDir("/sys/fs/cgroup", func(_ string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir("/sys/fs/cgroup", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && strings.Contains(d.Name(), own) {
-			groups = append(groups, d.Name())
+			groups = append(groups, path)
 		}
 		return nil // those of others come and go
 	})
