@@ -159,7 +159,7 @@ func TestLackingHosts(t *testing.T) {
 			// root, so it needs accounts that sandboxes can have.
 			cmd := exec.CommandContext(t.Context(), os.Args[0])
 			cmd.Env = append(os.Environ(), part+"=lack", "LACK="+name, "DIR="+filepath.Join(t.TempDir(), "b"))
-			cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER}
+			cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER, AmbientCaps: []uintptr{unix.CAP_SYS_RESOURCE}}
 			cmd.SysProcAttr.UidMappings, cmd.SysProcAttr.GidMappings = nestedAccounts(), nestedAccounts()
 			cmd.SysProcAttr.GidMappingsEnableSetgroups = os.Geteuid() == 0
 			out, err := cmd.CombinedOutput()
