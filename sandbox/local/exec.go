@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -10,8 +11,11 @@ import (
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 )
 
-// errTimeout is the cause of the end of a command's time.
-var errTimeout error = backend.TimedOut()
+// The causes of the end of a command's time: the caller's own, and that of Options.Limits.
+var (
+	errTimeout error = backend.TimedOut()
+	errWall    error = backend.TimedOut()
+)
 
 // notRun is a refusal before anything ran.
 func notRun(message string) error { return refuse(backend.ExecTransport, message) }
@@ -32,7 +36,17 @@ func (s *box) Exec(ctx context.Context, cmd backend.Command) (backend.Result, er
 		ctx, cancel = context.WithTimeoutCause(ctx, cmd.Timeout, errTimeout)
 		defer cancel()
 	}
-	return s.backend.launcher.run(ctx, c)
+	wall := s.backend.options.Limits.Wall
+	if wall != 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, wall, errWall)
+		defer cancel()
+	}
+	result, err := s.backend.launcher.run(ctx, c)
+	if errors.Is(err, errWall) {
+		result.Reached = append(result.Reached, backend.Limit{Name: "wall", Value: wall.String(), Mechanism: "clock"})
+	}
+	return result, err
 }
 
 // command looks at a command. The error says that nothing ran.

@@ -157,16 +157,27 @@ func (l *launch) lead(ctx context.Context) (backend.Result, error) {
 	if err := l.channel.Send(l.job, nil); err != nil {
 		return backend.Result{}, refusal(l.launcher, "socket pair", err)
 	}
-	select {
-	case r, ok := <-l.reports:
-		if err := l.begun(r, ok); err != nil {
-			return backend.Result{}, err
+	for entered := false; ; entered = true {
+		select {
+		case r, ok := <-l.reports:
+			if !ok && entered {
+				return killed, nil // the command may have run
+			}
+			if r.Entered {
+				continue
+			}
+			if err := l.begun(r, ok); err != nil {
+				return backend.Result{}, err
+			}
+			return l.await(ctx)
+		case <-ctx.Done():
+			return backend.Result{}, context.Cause(ctx)
 		}
-	case <-ctx.Done():
-		return backend.Result{}, context.Cause(ctx)
 	}
-	return l.await(ctx)
 }
+
+// killed is the result of a command whose first process was ended by something else, and it with it.
+var killed = backend.Result{ExitCode: -int(unix.SIGKILL)}
 
 // begun looks at what the first process said of its steps.
 func (l *launch) begun(r pid1.Report, ok bool) error {
@@ -195,7 +206,7 @@ func (l *launch) await(ctx context.Context) (backend.Result, error) {
 		select {
 		case r, ok := <-l.reports:
 			if !ok {
-				return backend.Result{ExitCode: -int(unix.SIGKILL)}, l.cause(ctx, grace != nil)
+				return killed, l.cause(ctx, grace != nil)
 			}
 			if !r.Exited {
 				continue

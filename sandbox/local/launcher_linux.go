@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+
+	"github.com/sandboxguard/sandboxguard/sandbox/local/internal/cgroup"
 )
 
 // newLauncher returns the launcher of the options, which are checked. It has shown that it works.
@@ -26,7 +28,11 @@ func newNative(o Options) (*native, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := newLimits(o.Limits)
+	tree := new(cgroup.Tree) // that can do nothing
+	if !o.faults.noGroups {
+		tree = cgroup.Find(cgroup.Options{})
+	}
+	l, err := newLimits(o.Limits, tree)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -27,9 +26,8 @@ type limits struct {
 }
 
 // newLimits finds a mechanism for each limit, or refuses.
-func newLimits(asked sandbox.Limits) (limits, error) {
-	l := limits{asked: asked, held: map[string]string{}}
-	l.tree = cgroup.Find(cgroup.Options{})
+func newLimits(asked sandbox.Limits, tree *cgroup.Tree) (limits, error) {
+	l := limits{asked: asked, tree: tree, held: map[string]string{}}
 	can := l.tree.Support()
 	_ = l.tree.RemoveStale() // of workers that were killed: what is left of them does no harm
 	setDefault(&l.asked.Processes, DefaultProcesses)
@@ -49,9 +47,6 @@ func newLimits(asked sandbox.Limits) (limits, error) {
 	if l.asked.FileSize > 0 {
 		l.single.FileSize = uint64(l.asked.FileSize)
 		l.held["file_size"] = "RLIMIT_FSIZE"
-	}
-	if l.asked.Wall > 0 {
-		l.held["wall"] = "clock"
 	}
 	return l, nil
 }
@@ -95,7 +90,7 @@ func (l *limits) limit(name string) backend.Limit {
 	a := l.asked
 	value := map[string]string{
 		"memory": sandbox.FormatSize(a.Memory), "disk": sandbox.FormatSize(a.Disk), "file_size": sandbox.FormatSize(a.FileSize),
-		"processes": strconv.Itoa(a.Processes), "open_files": strconv.Itoa(a.OpenFiles), "wall": a.Wall.Round(time.Millisecond).String(),
+		"processes": strconv.Itoa(a.Processes), "open_files": strconv.Itoa(a.OpenFiles),
 		"cpus": strconv.FormatFloat(a.CPUs, 'f', -1, 64),
 	}
 	return backend.Limit{Name: name, Value: value[name], Mechanism: l.held[name]}

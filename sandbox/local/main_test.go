@@ -1,6 +1,7 @@
 package local_test
 
 import (
+	"cmp"
 	"os"
 	"testing"
 
@@ -9,12 +10,13 @@ import (
 	"github.com/sandboxguard/sandboxguard/sandbox/local"
 )
 
-// The test binary is its own helper: with this variable it plays the part that the variable names.
+// The test binary is its own helper: with this variable it plays the part that the variable names, and without it the one
+// that it is called by.
 const part = "SANDBOX_LOCAL_TEST_PART"
 
 func TestMain(m *testing.M) {
 	local.Init()
-	if play := parts[os.Getenv(part)]; play != nil {
+	if play := parts[cmp.Or(os.Getenv(part), os.Args[0])]; play != nil {
 		play()
 		return
 	}

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,7 +58,7 @@ func (n *native) first(a account) (*exec.Cmd, error) {
 		return nil, err
 	}
 	return &exec.Cmd{
-		Path: fmt.Sprintf("/proc/self/fd/%d", program.Fd()), Args: []string{pid1.Name}, Env: []string{}, Dir: "/",
+		Path: fmt.Sprintf("/proc/self/fd/%d", program.Fd()), Args: []string{cmp.Or(n.options.faults.program, pid1.Name)}, Env: []string{}, Dir: "/",
 		ExtraFiles: []*os.File{program}, SysProcAttr: n.attributes(a),
 	}, nil
 }
@@ -118,5 +119,10 @@ var remedies = []struct {
 	{"sources", unix.ENOENT, "a path of Options.System does not exist"},
 	{"root", unix.EPERM, "the container denies mounts: allow mount in its seccomp profile, and by AppArmor"},
 	{"proc", unix.EPERM, "the container's /proc is masked, so no other can be mounted: run it with an unmasked /proc"},
+	{"mounts", unix.EPERM, "the container denies mounts: allow move_mount in its seccomp profile, and by AppArmor"},
+	{"pivot", unix.EPERM, "the container denies another root: allow pivot_root, umount2 and mount_setattr in its seccomp profile, and by AppArmor"},
+	{"cgroup-namespace", unix.EPERM, "the container denies namespaces of control groups: allow unshare in its seccomp profile"},
+	{"descriptors", unix.ENOSYS, "the kernel is older than Linux 5.11: use a newer one"},
+	{"descriptors", unix.EPERM, "the container denies it: allow close_range in its seccomp profile"},
 	{"seccomp", 0, "the kernel needs CONFIG_SECCOMP_FILTER, on amd64 or arm64"},
 }

@@ -82,6 +82,8 @@ type Options struct {
 	MaxFileBytes int64
 	// Archives bound what Hydrate takes. The zero value holds the defaults of [sandbox.ArchiveLimits].
 	Archives sandbox.ArchiveLimits
+
+	faults faults
 }
 
 // rootName is the form of a name in Options.Roots.

@@ -22,7 +22,10 @@ import (
 	"github.com/sandboxguard/sandboxguard/sandbox/local"
 )
 
-var parts = map[string]func(){"worker": worker, "escape": escape, "regroup": regroup, "stay": stay}
+var parts = map[string]func(){
+	"worker": worker, "escape": escape, "regroup": regroup, "stay": stay,
+	"stay without init": stayWithoutInit, "exit without init": func() {}, "lack": lack, "isolated worker": isolatedWorker, "drain": drain,
+}
 
 // escape leaves a process in a session of its own, below the one of the command.
 func escape() { leave(&syscall.SysProcAttr{Setsid: true}) }

@@ -82,7 +82,7 @@ func (n *native) job(c command) (pid1.Job, error) {
 	return pid1.Job{
 		Mounts: mounts, Links: maps.Clone(n.view.links), UID: agent, GID: agent, Workspace: s.root, Dir: path.Join(s.root, c.dir),
 		Scratch: n.limits.asked.Disk, Limits: n.limits.single, Terminal: c.terminal != nil,
-		Args: c.args, Env: s.isolatedEnvironment(c),
+		Args: c.args, Env: s.isolatedEnvironment(c), FailAt: n.options.faults.step,
 	}, nil
 }
 
@@ -96,6 +96,6 @@ func (s *box) isolatedEnvironment(c command) []string {
 func (n *native) empty() pid1.Job {
 	return pid1.Job{
 		Mounts: n.view.mounts, Links: n.view.links, UID: agent, GID: agent, Workspace: "/", Dir: "/",
-		Scratch: n.limits.asked.Disk, Limits: n.limits.single,
+		Scratch: n.limits.asked.Disk, Limits: n.limits.single, FailAt: n.options.faults.step,
 	}
 }

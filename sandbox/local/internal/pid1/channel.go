@@ -3,8 +3,9 @@
 package pid1
 
 import (
+	"bytes"
 	"encoding/binary"
-	"encoding/json"
+	"encoding/gob"
 	"errors"
 	"io"
 	"net"
@@ -40,18 +41,19 @@ func NewChannel(f *os.File) (*Channel, error) {
 
 // Send sends a message, with a file unless it is nil.
 func (c *Channel) Send(message any, file *os.File) error {
-	body, err := json.Marshal(message)
-	if err != nil {
+	var body bytes.Buffer
+	// Not as JSON: arguments and variables are bytes, and need not be UTF-8.
+	if err := gob.NewEncoder(&body).Encode(message); err != nil {
 		return err
 	}
-	if len(body) > maxMessage {
+	if body.Len() > maxMessage {
 		return errMessage
 	}
 	var rights []byte
 	if file != nil {
 		rights = unix.UnixRights(int(file.Fd()))
 	}
-	head := binary.BigEndian.AppendUint32(nil, uint32(len(body))) //nolint:gosec // bounded above
+	head := binary.BigEndian.AppendUint32(nil, uint32(body.Len())) //nolint:gosec // bounded above
 	n, _, err := c.conn.WriteMsgUnix(head, rights, nil)
 	if err == nil && n < len(head) {
 		err = io.ErrShortWrite
@@ -59,7 +61,7 @@ func (c *Channel) Send(message any, file *os.File) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.conn.Write(body)
+	_, err = body.WriteTo(c.conn)
 	return err
 }
 
@@ -88,7 +90,7 @@ func (c *Channel) Receive(message any) error {
 	if _, err := io.ReadFull(c.conn, body); err != nil {
 		return err
 	}
-	return json.Unmarshal(body, message)
+	return gob.NewDecoder(bytes.NewReader(body)).Decode(message)
 }
 
 func (c *Channel) keep(rights []byte) error {

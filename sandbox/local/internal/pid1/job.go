@@ -55,17 +55,18 @@ type Limits struct {
 // A Report is what the first process says: that it is there, then that the command runs or why it does not, then
 // how it ended.
 type Report struct {
-	Hello bool `json:",omitempty"`
+	Hello bool
 	// Step is the one that failed, and Errno why. Missing says that there is no such program.
-	Step    string `json:",omitempty"`
-	Errno   int    `json:",omitempty"`
-	Missing bool   `json:",omitempty"`
-	Started bool   `json:",omitempty"`
+	Step    string
+	Errno   int
+	Missing bool
+	// Entered says that all steps are done: from now on the command may have run. Started says that it does.
+	Entered, Started bool
 	// Exited says that the command is over.
-	Exited bool `json:",omitempty"`
-	Code   int  `json:",omitempty"` // -N for signal N
+	Exited bool
+	Code   int // -N for signal N
 	// Full is whether what may be written outside the workspace was used up.
-	Full bool `json:",omitempty"`
+	Full bool
 }
 
 // An Order is what the worker says after the job.

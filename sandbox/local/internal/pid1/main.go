@@ -31,8 +31,9 @@ func run() int {
 	if unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) != nil {
 		return 1
 	}
-	// Those that the sandbox's processes send to this one are to do nothing; the command's own are as they were.
-	signal.Notify(make(chan os.Signal, 1), unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2, unix.SIGPIPE, unix.SIGALRM, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU, unix.SIGXCPU, unix.SIGXFSZ)
+	// Those that the sandbox's processes send to this one are to do nothing, also those that would make a Go program print
+	// its stacks; the command's own are as they were.
+	signal.Notify(make(chan os.Signal, 1))
 	unix.CloseOnExec(Control)
 	c, err := NewChannel(os.NewFile(Control, "control"))
 	if err != nil {
@@ -50,6 +51,9 @@ func run() int {
 	}
 	if len(s.job.Args) == 0 {
 		return send(c, Report{Started: true, Exited: true})
+	}
+	if c.Send(Report{Entered: true}, nil) != nil {
+		return 1
 	}
 	pid, err := s.start()
 	if err != nil {

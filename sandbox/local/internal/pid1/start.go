@@ -3,9 +3,8 @@
 package pid1
 
 import (
-	"encoding/json"
+	"encoding/gob"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -98,7 +97,7 @@ func (s *state) startBound(program string, attr *syscall.ProcAttr) (int, error) 
 	if err != nil {
 		return 0, errors.Join(err, w.Close())
 	}
-	return pid, errors.Join(json.NewEncoder(w).Encode(b), w.Close())
+	return pid, errors.Join(gob.NewEncoder(w).Encode(b), w.Close())
 }
 
 // cannotStart is the code that shells have for a command that cannot be started.
@@ -109,10 +108,8 @@ func startBound() {
 	if unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) != nil {
 		return
 	}
-	f := os.NewFile(3, "job")
-	data, err := io.ReadAll(f)
 	var b bound
-	if err != nil || json.Unmarshal(data, &b) != nil || unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC) != nil {
+	if gob.NewDecoder(os.NewFile(3, "job")).Decode(&b) != nil || unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC) != nil {
 		return
 	}
 	limit := unix.Rlimit{Cur: b.AddressSpace, Max: b.AddressSpace}

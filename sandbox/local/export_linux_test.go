@@ -1,0 +1,25 @@
+package local
+
+import "github.com/sandboxguard/sandboxguard/sandbox/local/internal/pid1"
+
+// FailAt makes a step of every sandbox fail, also of the one that New tries.
+func FailAt(step string) func(*Options) { return func(o *Options) { o.faults.step = step } }
+
+// With changes options.
+func (o Options) With(change func(*Options)) Options {
+	change(&o)
+	return o
+}
+
+// FailNextAt makes a step of the sandboxes fail that a backend makes from now on.
+func FailNextAt(b *Backend, step string) { b.launcher.(*native).options.faults.step = step }
+
+// WithoutGroups makes the host one without control groups.
+func WithoutGroups(o *Options) { o.faults.noGroups = true }
+
+// WithoutInit makes the program one that does not call Init: its main sees this name, and no other reason to do more than
+// it always does.
+func WithoutInit(name string) func(*Options) { return func(o *Options) { o.faults.program = name } }
+
+// Steps are those of the first process.
+func Steps() []string { return pid1.Steps() }

@@ -1,0 +1,66 @@
+package local_test
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+
+	"github.com/sandboxguard/sandboxguard/sandbox"
+	"github.com/sandboxguard/sandboxguard/sandbox/backend"
+	"github.com/sandboxguard/sandboxguard/sandbox/local"
+)
+
+// TestSignalsToTheFirst checks that a command cannot end the first process, or have it say anything.
+func TestSignalsToTheFirst(t *testing.T) {
+	if refused(t, local.Native) {
+		return
+	}
+	s := started(t, newBackend(t, isolated), sandbox.Manifest{})
+	var out strings.Builder
+	result, err := s.Exec(t.Context(), backend.Command{
+		Args: []string{"sh", "-c", `i=1; while [ $i -le 64 ]; do kill -$i 1; i=$((i+1)); done; echo here`}, Stdout: &out, Stderr: &out,
+	})
+	if err != nil || result.ExitCode != 0 || out.String() != "here\n" {
+		t.Errorf("result %+v, %v, printed %q", result, err, out.String())
+	}
+}
+
+// TestKilledFirst checks that a first process which the host ends, as for want of memory, is told as the end of a command
+// that ran, and takes everything with it.
+func TestKilledFirst(t *testing.T) {
+	if refused(t, local.Native) {
+		return
+	}
+	dir := filepath.Join(t.TempDir(), "sandboxes")
+	s := started(t, newBackend(t, isolated, func(o *local.Options) { o.Dir = dir }), sandbox.Manifest{})
+	workspace := filepath.Join(dir, id, "workspace")
+	if err := makePipes(workspace); err != nil {
+		t.Fatal(err)
+	}
+	before, h := remainsIn(t, dir), openHold(t, workspace)
+	self := strconv.Itoa(os.Getpid())
+	go func() {
+		if !h.awaitAll() {
+			return
+		}
+		for name, p := range holders(t) {
+			if pid, err := strconv.Atoi(name); err == nil && p.Parent == self {
+				_ = unix.Kill(pid, unix.SIGKILL)
+			}
+		}
+	}()
+	got, err := s.Exec(t.Context(), backend.Command{Args: []string{"sh", "-c", thicket}})
+	if !h.close(t) {
+		t.Error("a process was left")
+	}
+	want := backend.Result{ExitCode: -int(unix.SIGKILL), Emptied: "pid namespace ended"}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("exec: %v (-want +got):\n%s", err, diff)
+	}
+	wantRemains(t, dir, before)
+}

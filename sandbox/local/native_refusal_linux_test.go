@@ -1,0 +1,199 @@
+package local_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sandboxguard/sandboxguard/sandbox"
+	"github.com/sandboxguard/sandboxguard/sandbox/backend"
+	"github.com/sandboxguard/sandboxguard/sandbox/local"
+	"github.com/sandboxguard/sandboxguard/sandbox/local/internal/seccomp"
+)
+
+// wantRefusal checks that an error says what is missing and what to do about it, and nothing of the host.
+func wantRefusal(t *testing.T, err error, what, remedy string) {
+	t.Helper()
+	var failure *backend.Error
+	if !errors.As(err, &failure) || failure.Code != backend.ExecTransport || failure.Retryable {
+		t.Errorf("error %#v, want a refusal", err)
+		return
+	}
+	form := regexp.MustCompile(`^local: native cannot isolate on this host, nothing was run: ` + regexp.QuoteMeta(what) + ` (failed|answered E[A-Z]+): (.+)$`)
+	got := form.FindStringSubmatch(failure.Message)
+	if got == nil || !strings.Contains(got[2], remedy) {
+		t.Errorf("error %q, want %s, and %q", failure.Message, what, remedy)
+	}
+	if strings.Contains(failure.Message, os.TempDir()) {
+		t.Errorf("error %q quotes a path of the host", failure.Message)
+	}
+}
+
+// TestFailingSteps makes each step on the way into a sandbox fail. The command is never run then, and New refuses.
+func TestFailingSteps(t *testing.T) {
+	if refused(t, local.Native) {
+		return
+	}
+	dir := filepath.Join(t.TempDir(), "sandboxes")
+	b := newBackend(t, isolated, func(o *local.Options) { o.Dir = dir })
+	s := started(t, b, sandbox.Manifest{})
+	sh(t, s, "touch ran; rm ran") // the test shows that the command would have
+	before := remainsIn(t, dir)
+	for _, step := range local.Steps() {
+		t.Run(step, func(t *testing.T) {
+			local.FailNextAt(b, step)
+			result, err := s.Exec(t.Context(), backend.Command{Args: []string{"touch", "ran"}})
+			wantRefusal(t, err, step, "")
+			if result.ExitCode != 0 || result.Reached != nil {
+				t.Errorf("result %v", result)
+			}
+			if _, err := os.Lstat(filepath.Join(dir, id, "workspace", "ran")); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("the command was run: %v", err)
+			}
+			wantRemains(t, dir, before)
+
+			other, err := local.New(local.Options{Dir: filepath.Join(t.TempDir(), "b"), Launcher: local.Native}.With(local.FailAt(step)))
+			wantRefusal(t, err, step, "")
+			if other != nil {
+				t.Error("New returned a backend")
+			}
+			wantRemains(t, dir, before)
+		})
+	}
+	local.FailNextAt(b, "")
+	sh(t, s, "touch ran")
+}
+
+// TestWithoutInit starts programs whose main does not know what it is started for.
+func TestWithoutInit(t *testing.T) {
+	if refused(t, local.Native) {
+		return
+	}
+	for _, program := range []string{"stay without init", "exit without init"} {
+		t.Run(program, func(t *testing.T) {
+			dir := t.TempDir()
+			before := remainsIn(t, dir)
+			b, err := local.New(local.Options{Dir: filepath.Join(dir, "b"), Launcher: local.Native}.With(local.WithoutInit(program)))
+			wantRefusal(t, err, "handshake", "local.Init() as the first line of main")
+			if b != nil {
+				t.Error("New returned a backend")
+			}
+			wantRemains(t, dir, before)
+		})
+	}
+}
+
+func stayWithoutInit() { _ = unix.Pause() }
+
+// Hosts that lack something are made of this one, in a process that tells what New says there.
+var lacking = map[string]struct {
+	lack         func() error
+	what, remedy string
+}{
+	"user namespaces by seccomp": {
+		func() error {
+			filter, err := seccomp.Filter(seccomp.Options{})
+			return errors.Join(err, seccomp.Install(filter))
+		},
+		"namespaces", "user.max_user_namespaces, the container's seccomp profile",
+	},
+	"user namespaces by number": {
+		func() error { return os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0) },
+		"namespaces", "user.max_user_namespaces is used up or 0",
+	},
+	"mount":         {without(unix.SYS_MOUNT), "sources", "allow mount, open_tree and mount_setattr in its seccomp profile"},
+	"open_tree":     {without(unix.SYS_OPEN_TREE), "sources", "allow mount, open_tree and mount_setattr in its seccomp profile"},
+	"mount_setattr": {without(unix.SYS_MOUNT_SETATTR), "sources", "allow mount, open_tree and mount_setattr in its seccomp profile"},
+	"move_mount":    {without(unix.SYS_MOVE_MOUNT), "mounts", "allow move_mount in its seccomp profile"},
+	"pivot_root":    {without(unix.SYS_PIVOT_ROOT), "pivot", "allow pivot_root, umount2 and mount_setattr in its seccomp profile"},
+	"unshare":       {without(unix.SYS_UNSHARE), "cgroup-namespace", "allow unshare in its seccomp profile"},
+	"seccomp":       {without(unix.SYS_SECCOMP), "seccomp", "CONFIG_SECCOMP_FILTER"},
+	"close_range":   {without(unix.SYS_CLOSE_RANGE), "descriptors", "allow close_range in its seccomp profile"},
+}
+
+// without is a host whose container denies a system call.
+func without(call uint32) func() error {
+	return func() error {
+		const number, deny = 0, unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
+		return seccomp.Install([]unix.SockFilter{
+			{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: number},
+			{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: call, Jf: 1},
+			{Code: unix.BPF_RET | unix.BPF_K, K: deny},
+			{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
+		})
+	}
+}
+
+// lack is the process on such a host.
+func lack() {
+	if err := lacking[os.Getenv("LACK")].lack(); err != nil {
+		panic(err)
+	}
+	b, err := local.New(local.Options{Dir: os.Getenv("DIR"), Launcher: local.Native})
+	if err == nil {
+		err = b.Close()
+	}
+	var failure *backend.Error
+	if errors.As(err, &failure) {
+		fmt.Print(failure.Message)
+	}
+}
+
+// TestLackingHosts checks that what a host lacks is named, with what to do.
+func TestLackingHosts(t *testing.T) {
+	if refused(t, local.Native) {
+		return
+	}
+	for name, c := range lacking {
+		t.Run(name, func(t *testing.T) {
+			// The numbers of a namespace of its own can be changed without changing those of the host. In it the process is
+			// root, so it needs accounts that sandboxes can have.
+			cmd := exec.CommandContext(t.Context(), os.Args[0])
+			cmd.Env = append(os.Environ(), part+"=lack", "LACK="+name, "DIR="+filepath.Join(t.TempDir(), "b"))
+			cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER, AmbientCaps: []uintptr{unix.CAP_SYS_RESOURCE}}
+			cmd.SysProcAttr.UidMappings, cmd.SysProcAttr.GidMappings = nestedAccounts(), nestedAccounts()
+			cmd.SysProcAttr.GidMappingsEnableSetgroups = os.Geteuid() == 0
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			wantRefusal(t, &backend.Error{Code: backend.ExecTransport, Message: string(out)}, c.what, c.remedy)
+		})
+	}
+}
+
+// nestedAccounts are those of a namespace in which this process is what it is outside.
+func nestedAccounts() []syscall.SysProcIDMap {
+	if id := os.Geteuid(); id != 0 {
+		return []syscall.SysProcIDMap{{ContainerID: id, HostID: id, Size: 1}}
+	}
+	return []syscall.SysProcIDMap{{Size: 1}, {ContainerID: local.DefaultFirstUID, HostID: local.DefaultFirstUID, Size: 1 << 16}}
+}
+
+// TestBeforeTheStart checks that nothing is started for a context that is over.
+func TestBeforeTheStart(t *testing.T) {
+	if refused(t, local.Native) {
+		return
+	}
+	dir := filepath.Join(t.TempDir(), "sandboxes")
+	s := started(t, newBackend(t, isolated, func(o *local.Options) { o.Dir = dir }), sandbox.Manifest{})
+	before := remainsIn(t, dir)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Exec(ctx, backend.Command{Args: []string{"touch", "ran"}}); !errors.Is(err, context.Canceled) {
+		t.Errorf("exec: %v", err)
+	}
+	if _, err := s.Read(t.Context(), "ran"); backend.CodeOf(err) != backend.ReadNotFound {
+		t.Errorf("the command was run: %v", err)
+	}
+	wantRemains(t, dir, before)
+}
