@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 )
@@ -45,6 +46,10 @@ type command struct {
 	dir            string   // below the workspace, with slashes; "." is the workspace itself
 	stdin          io.Reader
 	stdout, stderr io.Writer // never nil
+	// terminal has the command run on a terminal of its own, as the leader of a session that the terminal controls,
+	// in place of the input and the outputs. It is called with the terminal's master once the command runs; whoever
+	// set it reads that to its end and closes it. Nil is none.
+	terminal func(master *os.File)
 }
 
 // newLauncher returns the launcher for l.
