@@ -20,36 +20,49 @@ func (h *Host) exec(ctx context.Context, a operation.ExecArgs) (*operation.ExecR
 	}
 	out := new(operation.ExecResult)
 	return out, h.with(ctx, operation.Exec, a.State, func(s *session, box backend.Sandbox) error {
-		name := callerOf(ctx).name()
-		if begun, err := h.store.begun(s.id, name); err != nil || begun {
-			return errors.Join(err, ranBefore(begun))
-		}
-		release, err := h.slots.take(ctx)
+		release, err := s.ready(ctx, box, &cmd)
 		if err != nil {
 			return err
 		}
 		defer release()
-		if cmd.Env, err = s.environment(ctx); err != nil {
-			return err
-		}
-		if err := s.hide(ctx); err != nil {
-			return err
-		}
-		if err := s.startAgain(ctx, box); err != nil {
-			return err
-		}
 		b := bind.From(ctx)
 		stdout, stderr := newOutput(b, h.options.MaxOutput), newOutput(b, h.options.MaxOutput)
 		cmd.Stdout, cmd.Stderr = stdout, stderr
-		if out.ExitCode, err = s.once(ctx, box, name, cmd); err != nil {
+		result, err := s.once(ctx, func() (backend.Result, error) { return box.Exec(ctx, cmd) })
+		if err != nil {
 			return err
 		}
+		out.ExitCode = result.ExitCode
 		if out.Stdout, err = stdout.bytes(); err != nil {
 			return err
 		}
 		out.Stderr, err = stderr.bytes()
 		return err
 	})
+}
+
+// ready waits for the turn of a command that no attempt has begun, and gives it its environment. It has its turn until
+// release is called.
+func (s *session) ready(ctx context.Context, box backend.Sandbox, cmd *backend.Command) (release func(), err error) {
+	if begun, err := s.h.store.begun(s.id, callerOf(ctx).name()); err != nil || begun {
+		return nil, errors.Join(err, ranBefore(begun))
+	}
+	release, err = s.h.slots.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			release()
+		}
+	}()
+	if cmd.Env, err = s.environment(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.hide(ctx); err != nil {
+		return nil, err
+	}
+	return release, s.startAgain(ctx, box)
 }
 
 func ranBefore(begun bool) error {
@@ -60,37 +73,39 @@ func ranBefore(begun bool) error {
 }
 
 // once runs a command that no attempt has begun.
-func (s *session) once(ctx context.Context, box backend.Sandbox, name string, cmd backend.Command) (int, error) {
+func (s *session) once(ctx context.Context, run func() (backend.Result, error)) (backend.Result, error) {
+	var none backend.Result
+	name := callerOf(ctx).name()
 	first, err := s.h.store.begin(s.id, name)
 	if err != nil || !first {
-		return 0, errors.Join(err, ranBefore(!first && err == nil))
+		return none, errors.Join(err, ranBefore(!first && err == nil))
 	}
 	// From here on a command that did not start must say so. Whoever has taken the session over since then has read
 	// what was noted, or is noticed now.
 	if err := s.mine(ctx); err != nil {
-		return 0, errors.Join(err, s.h.store.undo(s.id, name))
+		return none, errors.Join(err, s.h.store.undo(s.id, name))
 	}
-	result, err := box.Exec(ctx, cmd)
+	result, err := run()
 	s.mu.Lock()
 	over := s.life != alive
 	s.mu.Unlock()
 	var own *backend.Error
 	switch {
 	case err == nil:
-		return result.ExitCode, nil
+		return result, nil
 	case backend.CodeOf(err) == backend.ExecTransport:
-		return 0, errors.Join(err, s.h.store.undo(s.id, name))
+		return none, errors.Join(err, s.h.store.undo(s.id, name))
 	case over:
-		return 0, mayHaveRun("the session ended while it ran")
+		return none, mayHaveRun("the session ended while it ran")
 	case ctx.Err() != nil:
-		return 0, ctx.Err()
+		return none, ctx.Err()
 	case backend.CodeOf(err) == backend.ExecTimeout:
-		return 0, backend.TimedOut() // whatever the backend says
+		return none, backend.TimedOut() // whatever the backend says
 	case errors.As(err, &own) && !own.Retryable:
-		return 0, err
+		return none, err
 	}
 	s.h.options.Logger.Warn("command failed", logged(s.id, err)...)
-	return 0, mayHaveRun("the sandbox failed")
+	return none, mayHaveRun("the sandbox failed")
 }
 
 // environment resolves the variables of the session. What it was given is on disk before anybody gets it.

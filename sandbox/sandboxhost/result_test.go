@@ -126,7 +126,7 @@ func TestUnreadableState(t *testing.T) {
 	}
 }
 
-func asJSON(t *testing.T, s sandbox.SessionState) string {
+func asJSON(t testing.TB, s sandbox.SessionState) string {
 	t.Helper()
 	data, err := json.Marshal(s)
 	if err != nil {
