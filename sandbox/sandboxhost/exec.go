@@ -51,18 +51,17 @@ func (s *session) ready(ctx context.Context, box backend.Sandbox, cmd *backend.C
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			release()
-		}
-	}()
-	if cmd.Env, err = s.environment(ctx); err != nil {
+	if cmd.Env, err = s.environment(ctx); err == nil {
+		err = s.hide(ctx)
+	}
+	if err == nil {
+		err = s.startAgain(ctx, box)
+	}
+	if err != nil {
+		release()
 		return nil, err
 	}
-	if err := s.hide(ctx); err != nil {
-		return nil, err
-	}
-	return release, s.startAgain(ctx, box)
+	return release, nil
 }
 
 func ranBefore(begun bool) error {

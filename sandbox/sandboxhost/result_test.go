@@ -28,9 +28,11 @@ func (b silent) Create(ctx context.Context, spec backend.Spec) (backend.Sandbox,
 
 type silentBox struct{ backend.Sandbox }
 
-func (silentBox) Read(context.Context, string) ([]byte, error)                    { return nil, nil }
-func (silentBox) Persist(context.Context, io.Writer) error                        { return nil }
-func (silentBox) Exec(context.Context, backend.Command) (backend.Result, error) { return backend.Result{}, nil }
+func (silentBox) Read(context.Context, string) ([]byte, error) { return nil, nil }
+func (silentBox) Persist(context.Context, io.Writer) error     { return nil }
+func (silentBox) Exec(context.Context, backend.Command) (backend.Result, error) {
+	return backend.Result{}, nil
+}
 
 // TestNoNull returns what readers of the format take, who refuse null in place of bytes, texts and objects.
 func TestNoNull(t *testing.T) {
