@@ -102,10 +102,14 @@ func (h *Host) writeStdin(ctx context.Context, a operation.PTYSendArgs) (*operat
 		if _, _ = t.wait(ctx, window); ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if out, err = s.update(ctx, t, a.MaxOutputTokens); errors.Is(err, errEnded) {
-			return noProcess(t.id)
+		out, err = s.update(ctx, t, a.MaxOutputTokens)
+		switch {
+		case !errors.Is(err, errEnded):
+			return err
+		case a.Chars != "":
+			return mayHaveRun("it was ended from outside while it had input")
 		}
-		return err
+		return noProcess(t.id)
 	})
 	return out, err
 }
