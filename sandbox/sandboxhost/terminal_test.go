@@ -306,3 +306,40 @@ func TestTerminalSecret(t *testing.T) {
 		}
 	})
 }
+
+// TestTerminalSecretLater hides in what nobody was told yet what the guard has come to know since.
+func TestTerminalSecretLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		token := secretstest.Canary(t)
+		r := newRig(t)
+		state := r.create(sandbox.Manifest{})
+		w := owner
+		w.binder = newBinder(t, nil)
+		r.fake.Handle("says", func(_ context.Context, cmd backend.Command) int {
+			key := make([]byte, 100)
+			_, _ = cmd.Stdin.Read(key)
+			_, _ = io.WriteString(cmd.Stdout, token)
+			_, _ = cmd.Stdin.Read(key)
+			return 0
+		})
+		id, _ := r.opened(w, state, "says")
+		ctx, cancel := context.WithCancel(t.Context())
+		first := w
+		first.gone = ctx.Done()
+		ended := make(chan error)
+		go func() { _, err := r.press(first, state, id, "\n"); ended <- err }()
+		synctest.Wait()
+		cancel() // before anybody is told
+		if err := <-ended; err == nil {
+			t.Error("it succeeded")
+		}
+		b := newBinder(t, nil)
+		if err := b.holder.Add("late", token); err != nil {
+			t.Fatal(err)
+		}
+		w.binder = b
+		if out, err := r.press(w, state, id, ""); err != nil || string(out.Output) != "\r\n[redacted:late]" {
+			t.Errorf("%q, %v", out.Output, err)
+		}
+	})
+}

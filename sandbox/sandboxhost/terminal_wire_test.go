@@ -77,6 +77,18 @@ func TestWireTerminals(t *testing.T) {
 			}
 			return id
 		}, `{"state":%,"session_id":#,"chars":""}`, "pty_session_not_found", 0, nil},
+		{operation.PTYSend, "stop ends what is over, too", func(r *rig, s sandbox.SessionState) int {
+			r.fake.Handle("second", func(context.Context, backend.Command) int {
+				<-time.After(time.Second)
+				return 0
+			})
+			id := starts(`{"state":%,"command":["second"],"yield_time_s":0}`)(r, s)
+			<-time.After(2 * time.Second)
+			if _, err := call[any](r, owner, operation.Stop, operation.StopArgs{State: s}); err != nil {
+				r.tb.Fatal(err)
+			}
+			return id
+		}, `{"state":%,"session_id":#,"chars":""}`, "pty_session_not_found", 0, nil},
 		{operation.PTYSend, "another process of the host has none", func(r *rig, s sandbox.SessionState) int {
 			id := cat(r, s)
 			r.restart()
