@@ -18,5 +18,5 @@ func pollable(master *os.File) *os.File {
 	}
 	name := master.Name()
 	_ = master.Close()
-	return os.NewFile(uintptr(fd), name) //nolint:gosec // a descriptor is not negative
+	return os.NewFile(uintptr(fd), name)
 }

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
 	"github.com/sandboxguard/sandboxguard/internal/operation"
 	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
@@ -145,8 +148,9 @@ func TestEndedWhilePolled(t *testing.T) {
 			r := newRig(t)
 			state := r.create(sandbox.Manifest{})
 			id, _ := r.opened(owner, state, "cat")
-			polled, started := make(chan error), make(chan error)
+			polled, typed, started := make(chan error), make(chan error), make(chan error)
 			go func() { _, err := r.press(owner, state, id, ""); polled <- err }()
+			go func() { _, err := r.press(owner, state, id, "x"); typed <- err }()
 			go func() { _, err := r.open(owner, state, "cat"); started <- err }()
 			synctest.Wait()
 			if _, err := call[any](r, owner, name, operation.StopArgs{State: state}); err != nil {
@@ -154,6 +158,9 @@ func TestEndedWhilePolled(t *testing.T) {
 			}
 			if err := <-polled; errorType(err) != "pty_session_not_found" {
 				t.Errorf("%s: poll: %v", name, err)
+			}
+			if err := <-typed; errorType(err) != operation.MayHaveRun {
+				t.Errorf("%s: input: %v", name, err)
 			}
 			if err := <-started; errorType(err) != operation.MayHaveRun {
 				t.Errorf("%s: start: %v", name, err)
@@ -168,12 +175,16 @@ func TestEndedWhilePolled(t *testing.T) {
 // TestTerminalLimit ends the command that was used least for one too many.
 func TestTerminalLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t)
+		core, logs := observer.New(zap.WarnLevel)
+		r := newRig(t, func(o *sandboxhost.Options) { o.Logger = zap.New(core) })
 		state := r.create(sandbox.Manifest{})
 		var ids []int
 		for range 64 {
 			id, _ := r.opened(owner, state, "cat")
 			ids = append(ids, id)
+		}
+		if n := logs.FilterMessageSnippet("many commands").Len(); n != 5 {
+			t.Errorf("%d warnings, want one for each command from the 60th on", n)
 		}
 		if _, err := r.press(owner, state, ids[0], "x"); err != nil { // not the least used any more
 			t.Fatal(err)
@@ -186,6 +197,9 @@ func TestTerminalLimit(t *testing.T) {
 		synctest.Wait()
 		if _, commands := r.fake.Left(); commands != 64 {
 			t.Errorf("%d commands run", commands)
+		}
+		if n := logs.FilterMessageSnippet("used least").Len(); n != 1 {
+			t.Errorf("%d logs of ended commands", n)
 		}
 		if known(1) {
 			t.Error("the command that was used least is still there")

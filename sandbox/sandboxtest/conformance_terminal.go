@@ -75,7 +75,7 @@ func (o *transcript) await(t *testing.T, want string) {
 }
 
 // open starts a command.
-func open(t *testing.T, ctx context.Context, s backend.Sandbox, tty bool, cmd backend.Command) (backend.Terminal, *transcript) { //nolint:revive // as t.Context is not always meant
+func open(t *testing.T, ctx context.Context, s backend.Sandbox, tty bool, cmd backend.Command) (backend.Terminal, *transcript) {
 	t.Helper()
 	out := new(transcript)
 	cmd.Stdout, cmd.Stderr = out, out
@@ -188,7 +188,9 @@ func (c Conformance) terminalRefused(t *testing.T) {
 	if err := p.Write(t.Context(), []byte("x")); err == nil {
 		t.Error("a write without a terminal succeeded")
 	}
-	over(t, p)
+	if _, err := over(t, p); err != nil {
+		t.Error(err)
+	}
 	if err := s.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
