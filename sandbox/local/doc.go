@@ -75,6 +75,12 @@
 // another session alone. Stop and Delete fail if new ones come for more than ten seconds; New and Close do, too. On
 // macOS such processes are found only if the first process of their command is still there.
 //
+// A terminal has 80 columns and 24 lines, and TERM is dumb unless the command says another. It controls a session, which
+// ends as a whole with its first process: the jobs of a shell, too. The group of the first process gets SIGHUP besides,
+// since shells at a terminal ignore SIGTERM. On macOS jobs in groups of their own are left alone, as those in other
+// sessions are, and a write to a program that does not read ends with the program. No command ignores a signal because
+// the worker does.
+//
 // Stop and Delete return when their context ends, with an error that wraps its own. Their work goes on, and the next
 // call waits for it. A sandbox is listed until all of it is removed.
 //

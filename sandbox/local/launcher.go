@@ -54,6 +54,8 @@ type command struct {
 	dir            string   // below the workspace, with slashes; "." is the workspace itself
 	stdin          io.Reader
 	stdout, stderr io.Writer // never nil
-	// terminal gets the other side of a terminal of the command's own, once it runs. Nil means none.
+	// terminal has the command run on a terminal of its own, as the leader of a session that the terminal controls,
+	// in place of the input and the outputs. It is called with the terminal's master once the command runs; whoever
+	// set it reads that to its end and closes it. Nil is none.
 	terminal func(master *os.File)
 }

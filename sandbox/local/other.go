@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 )
 
 var errPlatform = errors.New("local: local sandboxes need Linux or macOS: run this worker there, or use another backend")
@@ -21,3 +22,5 @@ func private(fs.FileInfo) error { return errPlatform }
 func (b *Backend) endLeftovers() error { return errPlatform }
 
 func (b *Backend) endLeftoversOf(string) error { return errPlatform }
+
+func pollable(master *os.File) *os.File { return master }

@@ -23,17 +23,20 @@ import (
 )
 
 var parts = map[string]func(){
-	"worker": worker, "escape": escape, "regroup": regroup, "stay": stay,
+	"worker": worker, "escape": escape, "regroup": regroup, "keep": keep, "stay": stay,
 	"stay without init": stayWithoutInit, "exit without init": func() {}, "lack": lack, "isolated worker": isolatedWorker, "drain": drain,
 }
 
 // escape leaves a process in a session of its own, below the one of the command.
-func escape() { leave(&syscall.SysProcAttr{Setsid: true}) }
+func escape() { leave(&syscall.SysProcAttr{Setsid: true}, nil) }
 
 // regroup leaves a process in a group of its own, in the session of the command.
-func regroup() { leave(&syscall.SysProcAttr{Setpgid: true}) }
+func regroup() { leave(&syscall.SysProcAttr{Setpgid: true}, nil) }
 
-func leave(as *syscall.SysProcAttr) {
+// keep leaves a process in a session of its own which keeps the terminal.
+func keep() { leave(&syscall.SysProcAttr{Setsid: true}, os.Stdout) }
+
+func leave(as *syscall.SysProcAttr, out *os.File) {
 	self, err := os.Executable()
 	if err != nil {
 		panic(err)
@@ -41,6 +44,9 @@ func leave(as *syscall.SysProcAttr) {
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), part+"=stay")
 	cmd.SysProcAttr = as
+	if out != nil {
+		cmd.Stdout = out
+	}
 	cmd.Stdin, err = os.OpenFile("hold", os.O_RDWR, 0) // so that it never ends
 	if err != nil {
 		panic(err)

@@ -25,6 +25,7 @@ type process struct {
 	records        string // where it is noted while it runs
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	terminal       func(master *os.File) // as that of a command
 	grace          time.Duration
 }
 
@@ -73,7 +74,7 @@ func (c command) onHost() (process, error) {
 	}
 	return process{
 		program: program, argv: argv, env: env, dir: dir, records: s.dir(recordsName), grace: s.backend.options.Grace,
-		stdin: c.stdin, stdout: c.stdout, stderr: c.stderr,
+		stdin: c.stdin, stdout: c.stdout, stderr: c.stderr, terminal: c.terminal,
 	}, nil
 }
 

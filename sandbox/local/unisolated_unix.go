@@ -5,13 +5,11 @@ package local
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -29,14 +27,26 @@ func (p process) run(ctx context.Context) (int, error) {
 		SysProcAttr: attributes(),
 		WaitDelay:   p.grace,
 	}
-	r := &run{cmd: cmd, records: p.records, started: make(chan error, 1), exited: make(chan struct{}), ended: make(chan struct{}), done: make(chan error, 1)}
+	hand, drop := func() {}, func() {}
+	if p.terminal != nil {
+		master, slave, err := onTerminal(cmd)
+		if err != nil {
+			return 0, startError(err)
+		}
+		hand = func() { _ = slave.Close(); p.terminal(master) }
+		drop = func() { _, _ = slave.Close(), master.Close() }
+	}
+	r := &run{cmd: cmd, records: p.records, terminal: p.terminal != nil, started: make(chan error, 1), exited: make(chan struct{}), ended: make(chan struct{}), done: make(chan error, 1)}
 	if err := context.Cause(ctx); err != nil {
+		drop()
 		return 0, err
 	}
 	go r.follow()
 	if err := <-r.started; err != nil {
+		drop()
 		return 0, startError(err)
 	}
+	hand()
 	killed := r.endWith(ctx, p.grace)
 	err := <-r.done
 	if cause := context.Cause(ctx); killed && cause != nil {
@@ -60,12 +70,13 @@ func (p process) run(ctx context.Context) (int, error) {
 
 // run is one process, from its start until it was waited for.
 type run struct {
-	cmd     *exec.Cmd
-	records string
-	started chan error    // gets the result of the start
-	exited  chan struct{} // is closed when the first process is over, but not yet waited for: nobody gets its id
-	ended   chan struct{} // is closed when the rest of its group is ended, too
-	done    chan error    // gets the result of waiting
+	cmd      *exec.Cmd
+	records  string
+	terminal bool          // it has one of its own
+	started  chan error    // gets the result of the start
+	exited   chan struct{} // is closed when the first process is over, but not yet waited for: nobody gets its id
+	ended    chan struct{} // is closed when the rest of its group is ended, too
+	done     chan error    // gets the result of waiting
 }
 
 // follow starts the process and waits for it, all on one thread: on Linux a process is told to die with the thread
@@ -73,7 +84,7 @@ type run struct {
 func (r *run) follow() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if err := r.cmd.Start(); err != nil {
+	if err := undisturbed(r.cmd.Start); err != nil {
 		r.started <- err
 		return
 	}
@@ -102,6 +113,9 @@ func (r *run) endWith(ctx context.Context, grace time.Duration) (killed bool) {
 		killed = !r.over() // both may have come
 	}
 	if killed {
+		if r.terminal {
+			_ = syscall.Kill(-pid, syscall.SIGHUP) // shells at a terminal ignore SIGTERM, and end on this
+		}
 		_ = syscall.Kill(-pid, syscall.SIGTERM)
 		timer := time.NewTimer(grace)
 		defer timer.Stop()
@@ -109,6 +123,8 @@ func (r *run) endWith(ctx context.Context, grace time.Duration) (killed bool) {
 		case <-r.exited:
 		case <-timer.C:
 		}
+	}
+	if killed || r.terminal { // a shell at a terminal gives each job a group of its own
 		endSession(pid)
 	}
 	_ = syscall.Kill(-pid, syscall.SIGKILL)
@@ -146,19 +162,4 @@ func record(dir string, pid int) (forget func()) {
 func startError(err error) error {
 	again := errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.ENOMEM) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 	return notStarted{again: again}
-}
-
-// guardedWriter ends the command when a write fails.
-type guardedWriter struct {
-	w    io.Writer
-	fail context.CancelCauseFunc
-	once sync.Once
-}
-
-func (g *guardedWriter) Write(data []byte) (int, error) {
-	n, err := g.w.Write(data)
-	if err != nil {
-		g.once.Do(func() { g.fail(&writeError{what: "the output of the command", err: err}) })
-	}
-	return n, err
 }

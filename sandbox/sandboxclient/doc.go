@@ -30,8 +30,8 @@
 // A sandbox lives on one host, which names a task queue of its own when it makes or resumes the sandbox. An operation
 // that no host has taken in time, or for which the answer is that there is no such sandbox, was not carried out: the
 // session is resumed by whoever serves [Options.Queue], and the operation is sent once more. Nothing else is followed
-// by a resume. Operations that change nothing when they are repeated have [Options.Attempts]; commands, writes and
-// unpacking have one, and end with [ErrMayHaveRun] when their fate is unknown.
+// by a resume. Operations that change nothing when they are repeated have [Options.Attempts]; commands, terminals,
+// writes and unpacking have one, and end with [ErrMayHaveRun] when their fate is unknown.
 //
 // Stop, Shutdown and Delete send the id of the session and nothing that could be refused. They are never resumed, and
 // succeed when there is nothing left to end. If the host is away and nobody else has the sandbox they end with

@@ -117,7 +117,11 @@ func neverBegan(op operation.Name, err error) bool {
 		string(backend.InvalidManifestPath), string(backend.RootNotFound):
 		return app.NonRetryable()
 	case string(backend.ExecTransport): // a write or an unpacking may run several commands
-		return app.NonRetryable() && op == operation.Exec
+		return app.NonRetryable() && (op == operation.Exec || op == operation.PTYExec)
+	case string(backend.PTYSessionNotFound), "RuntimeError": // there is nobody to type for
+		return app.NonRetryable() && op == operation.PTYSend
+	case "NotImplementedError":
+		return op == operation.PTYExec || op == operation.PTYSend
 	}
 	return false
 }

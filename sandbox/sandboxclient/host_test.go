@@ -60,6 +60,8 @@ type host struct {
 	lost []string
 	// id, if it is not nil, is the id that create and the resumes answer with.
 	id *string
+	// screens are the answers of the terminal, in order.
+	screens []operation.PTYResult
 	// files are those of the workspace by their path.
 	files map[string]string
 }
@@ -90,6 +92,9 @@ func (h *host) called(ctx context.Context, op operation.Name, args any) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	name := string(op)[strings.LastIndexByte(strings.TrimSuffix(string(op), "_workspace"), '_')+1:]
+	if op == operation.PTYExec {
+		name = "open"
+	}
 	h.calls = append(h.calls, strings.TrimSuffix(name, "_workspace")+"@"+activity.GetInfo(ctx).TaskQueue)
 	h.args = append(h.args, args)
 	if next := h.fails[op]; len(next) > 0 {
@@ -110,6 +115,18 @@ func (h *host) session(s sandbox.SessionState) operation.SessionResult {
 		s.SessionID = *h.id
 	}
 	return operation.SessionResult{State: s, HostQueue: queue}
+}
+
+// screen is what the terminal shows next: nothing after the last.
+func (h *host) screen() operation.PTYResult {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.screens) == 0 {
+		return operation.PTYResult{Output: []byte{}}
+	}
+	next := h.screens[0]
+	h.screens = h.screens[1:]
+	return next
 }
 
 // register gives env the activities of the host.
@@ -152,6 +169,12 @@ func (h *host) register(env *testsuite.TestWorkflowEnvironment) {
 			return operation.ExecResult{Stdout: []byte("out"), Stderr: []byte{}, ExitCode: 3}, err
 		}
 		return h.exec(ctx, args)
+	})
+	add(operation.PTYExec, func(ctx context.Context, args operation.PTYExecArgs) (operation.PTYResult, error) {
+		return h.screen(), h.called(ctx, operation.PTYExec, args)
+	})
+	add(operation.PTYSend, func(ctx context.Context, args operation.PTYSendArgs) (operation.PTYResult, error) {
+		return h.screen(), h.called(ctx, operation.PTYSend, args)
 	})
 	add(operation.Read, func(ctx context.Context, args operation.ReadArgs) (operation.DataResult, error) {
 		err := h.called(ctx, operation.Read, args)

@@ -55,6 +55,14 @@
 // A command is run once: its attempt is noted before it starts, and a later attempt of the same activity ends with
 // sandboxguard.MayHaveRun.
 //
+// # Terminals
+//
+// A backend whose sandboxes are [backend.Terminals] has commands that go on after the activity that started them, and
+// that later ones talk to. A session has at most 64; one more ends the one that was used least. A start and an input
+// happen once for all attempts of an activity. What was put out is hidden as it comes, and told once: what may be the
+// beginning of a secret waits for more. Options.MaxOutput bounds what is kept for each, and Options.MaxConcurrent those
+// for whose output an activity waits.
+//
 // # Concurrency
 //
 // All methods of a [Host] may be called at the same time. Commands run side by side, up to a limit, and so do starts,

@@ -142,6 +142,8 @@ var failures = map[operation.Name]backend.Code{
 	operation.Shut:    backend.StopFailed,
 	operation.Delete:  backend.StopFailed,
 	operation.Exec:    backend.ExecTransport,
+	operation.PTYExec: backend.ExecTransport,
+	operation.PTYSend: backend.ExecTransport,
 	operation.Read:    backend.ArchiveRead,
 	operation.Persist: backend.ArchiveRead,
 	operation.Write:   backend.ArchiveWrite,

@@ -82,8 +82,9 @@ func TestInvalid(t *testing.T) {
 		{operation.Exec, state + `,"command":"true"}`, operation.InvalidArgument},
 		{operation.Read, state + `}`, operation.InvalidArgument},
 		{operation.Delete, `{}`, operation.InvalidArgument},
-		{operation.PTYExec, state + `,"command":["sh"]}`, "NotImplementedError"},
-		{operation.PTYSend, state + `,"session_id":1,"chars":""}`, "NotImplementedError"},
+		{operation.PTYExec, state + `,"command":[]}`, operation.InvalidArgument},
+		{operation.PTYExec, state + `,"command":["a\u0000b"]}`, operation.InvalidArgument},
+		{operation.PTYSend, state + `,"chars":""}`, operation.InvalidArgument},
 	} {
 		_, err := call[any](r, owner, c.op, json.RawMessage(c.args))
 		if errorType(err) != c.want || !final(err) {

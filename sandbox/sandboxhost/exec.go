@@ -23,33 +23,16 @@ func (h *Host) exec(ctx context.Context, a operation.ExecArgs) (*operation.ExecR
 	}
 	out := new(operation.ExecResult)
 	return out, h.with(ctx, operation.Exec, a.State, func(s *session, box backend.Sandbox) error {
-		name := callerOf(ctx).name()
-		if begun, err := h.store.begun(s.id, name); err != nil || begun {
-			return errors.Join(early(err), ranBefore(begun))
-		}
-		release, err := h.slots.command(ctx)
+		release, err := s.ready(ctx, box, &cmd)
 		if err != nil {
 			return early(err)
 		}
 		defer release()
-		var given []grant
-		if cmd.Env, given, err = s.environment(ctx); err != nil {
-			return early(err)
-		}
-		if err := s.hide(ctx); err != nil {
-			return early(err)
-		}
-		if err := s.note(given); err != nil { // on disk before any command gets it
-			return early(err)
-		}
-		if err := s.startAgain(ctx, box); err != nil {
-			return early(err)
-		}
 		b := bind.From(ctx)
 		stdout, stderr := newOutput(b, h.options.MaxOutput), newOutput(b, h.options.MaxOutput)
 		stdout.spool, stderr.spool = newSpool(ctx, box, "stdout", h.options.MaxSpool), newSpool(ctx, box, "stderr", h.options.MaxSpool)
 		cmd.Stdout, cmd.Stderr = stdout, stderr
-		result, err := s.once(ctx, box, name, cmd)
+		result, err := s.once(ctx, func() (backend.Result, error) { return box.Exec(ctx, cmd) })
 		// Also where the result is not asked for: what is spooled is closed.
 		var outErr, errErr error
 		out.Stdout, outErr = stdout.bytes()
@@ -65,6 +48,33 @@ func (h *Host) exec(ctx context.Context, a operation.ExecArgs) (*operation.ExecR
 	})
 }
 
+// ready waits for the turn of a command that no attempt has begun, and gives it its environment. It has its turn until
+// release is called.
+func (s *session) ready(ctx context.Context, box backend.Sandbox, cmd *backend.Command) (release func(), err error) {
+	if begun, err := s.h.store.begun(s.id, callerOf(ctx).name()); err != nil || begun {
+		return nil, errors.Join(err, ranBefore(begun))
+	}
+	release, err = s.h.slots.command(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var given []grant
+	if cmd.Env, given, err = s.environment(ctx); err == nil {
+		err = s.hide(ctx)
+	}
+	if err == nil {
+		err = s.note(given) // on disk before any command gets it
+	}
+	if err == nil {
+		err = s.startAgain(ctx, box)
+	}
+	if err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
+}
+
 func ranBefore(begun bool) error {
 	if !begun {
 		return nil
@@ -73,8 +83,9 @@ func ranBefore(begun bool) error {
 }
 
 // once runs a command that no attempt has begun.
-func (s *session) once(ctx context.Context, box backend.Sandbox, name string, cmd backend.Command) (backend.Result, error) {
+func (s *session) once(ctx context.Context, run func() (backend.Result, error)) (backend.Result, error) {
 	var none backend.Result
+	name := callerOf(ctx).name()
 	first, err := s.h.store.begin(s.id, name)
 	if err != nil || !first {
 		return none, errors.Join(early(err), ranBefore(!first && err == nil))
@@ -84,7 +95,7 @@ func (s *session) once(ctx context.Context, box backend.Sandbox, name string, cm
 	if err := s.mine(ctx); err != nil {
 		return none, early(errors.Join(err, s.h.store.undo(s.id, name)))
 	}
-	result, err := box.Exec(ctx, cmd)
+	result, err := run()
 	s.tell(result, err)
 	s.mu.Lock()
 	over := s.life != alive

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/activity"
-	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
 
 	"github.com/sandboxguard/sandboxguard/internal/operation"
@@ -30,12 +29,8 @@ func (h *Host) Register(r worker.ActivityRegistry) {
 	does(h, r, operation.Write, h.write)
 	answers(h, r, operation.Persist, h.persist)
 	does(h, r, operation.Hydrate, h.hydrate)
-	answers(h, r, operation.PTYExec, func(context.Context, operation.PTYExecArgs) (*operation.PTYResult, error) { return nil, noTerminal() })
-	answers(h, r, operation.PTYSend, func(context.Context, operation.PTYSendArgs) (*operation.PTYResult, error) { return nil, noTerminal() })
-}
-
-func noTerminal() error {
-	return temporal.NewNonRetryableApplicationError("terminals are not in this version, nothing was done: run a command instead", "NotImplementedError", nil)
+	answers(h, r, operation.PTYExec, h.openTerminal)
+	answers(h, r, operation.PTYSend, h.writeStdin)
 }
 
 // answers registers an operation with a result.
@@ -156,6 +151,7 @@ func (h *Host) stop(ctx context.Context, name operation.Name, given sandbox.Sess
 	box := s.box
 	s.touch(time.Now())
 	s.mu.Unlock()
+	s.ptys.clear()
 	if box != nil {
 		if !h.tenure.hold() {
 			return errSuperseded // perhaps not yet

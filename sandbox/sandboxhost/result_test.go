@@ -128,11 +128,11 @@ func TestUnreadableState(t *testing.T) {
 	}
 }
 
-func asJSON(t *testing.T, s sandbox.SessionState) string {
-	t.Helper()
+func asJSON(tb testing.TB, s sandbox.SessionState) string {
+	tb.Helper()
 	data, err := json.Marshal(s)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return string(data)
 }

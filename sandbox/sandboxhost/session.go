@@ -31,6 +31,7 @@ type session struct {
 	runs     map[string]bool
 	hidden   map[grant]time.Time // when this process hid the value last
 	watch    schedule
+	ptys     ptyTable // what is talked to
 }
 
 // A life is what has become of a session. Nothing begins in one that is not alive.

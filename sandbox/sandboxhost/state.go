@@ -69,9 +69,10 @@ func differs(s sandbox.SessionState, kind string, r record, cleanUp bool) string
 func (h *Host) result(s *session) (*operation.SessionResult, error) {
 	s.mu.Lock()
 	own := state(h.kind, s.rec)
+	_, terminals := s.box.(backend.Terminals)
 	s.mu.Unlock()
 	if err := checked(own); err != nil {
 		return nil, err
 	}
-	return &operation.SessionResult{State: own, HostQueue: h.privateQueue()}, nil
+	return &operation.SessionResult{State: own, SupportsPTY: terminals, HostQueue: h.privateQueue()}, nil
 }

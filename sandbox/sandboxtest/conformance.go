@@ -41,6 +41,7 @@ func (c Conformance) Run(t *testing.T) {
 	t.Run("Archives", c.archives)
 	t.Run("UnsafeArchives", c.unsafeArchives)
 	t.Run("Spool", c.spool)
+	t.Run("Terminals", c.terminals)
 	if c.NoCommands {
 		return
 	}

@@ -46,7 +46,7 @@ func (b *fakeBox) Exec(ctx context.Context, cmd backend.Command) (backend.Result
 	}
 	p := &process{kill: kill, ended: make(chan struct{})}
 	defer close(p.ended)
-	if err := b.begin(p, cmd); err != nil {
+	if err := b.begin(p, "exec", cmd); err != nil {
 		return none, err
 	}
 	defer b.finish(p)
@@ -63,14 +63,14 @@ func (b *fakeBox) Exec(ctx context.Context, cmd backend.Command) (backend.Result
 	return backend.Result{ExitCode: code}, nil
 }
 
-func (b *fakeBox) begin(p *process, cmd backend.Command) error {
+func (b *fakeBox) begin(p *process, how string, cmd backend.Command) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.with(func(c *contents) error {
 		if !b.started {
 			return &backend.Error{Code: backend.ExecTransport, Message: "the sandbox is not started, the command was not: start it"}
 		}
-		b.world.did("exec", b.id, strings.Join(cmd.Args, " "))
+		b.world.did(how, b.id, strings.Join(cmd.Args, " "))
 		b.commands[p] = struct{}{}
 		c.runs++
 		return nil

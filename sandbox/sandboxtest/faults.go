@@ -28,6 +28,8 @@ const (
 	Hydrate Point = "hydrate"
 	Stop    Point = "stop"
 	Delete  Point = "delete" // of a sandbox
+
+	OpenTerminal Point = "open terminal"
 )
 
 // After is the point when all was done.
@@ -129,6 +131,9 @@ func (f *Faults) wrap(s backend.Sandbox, err error) (backend.Sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
+	if with, ok := s.(backend.Terminals); ok {
+		return &faultyTerminals{faulty{s, f}, with}, nil
+	}
 	return &faulty{s, f}, nil
 }
 
@@ -198,4 +203,14 @@ func (s *faulty) Spool(ctx context.Context, path string) (io.WriteCloser, error)
 		return nil, errors.ErrUnsupported
 	}
 	return inner.Spool(ctx, path)
+}
+
+// faultyTerminals is one that has terminals.
+type faultyTerminals struct {
+	faulty
+	with backend.Terminals
+}
+
+func (s *faultyTerminals) OpenTerminal(ctx context.Context, cmd backend.Command, tty bool) (backend.Terminal, error) {
+	return around(ctx, s.f, OpenTerminal, func() (backend.Terminal, error) { return s.with.OpenTerminal(ctx, cmd, tty) })
 }
