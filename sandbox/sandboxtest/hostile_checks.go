@@ -1,0 +1,51 @@
+package sandboxtest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/sandboxguard/sandboxguard/sandbox/sandboxtest/internal/probe"
+)
+
+// check is one thing that a sandbox must not allow.
+type check struct {
+	id, tried string
+	report    string // where the world was told of it
+	scored    bool
+	open      bool // whether everybody can do it where nothing is kept apart, whatever the account
+	run       func(*battery, *testing.T) probe.Report // nil: the probe of that id alone
+}
+
+// scored are the checks that backends are compared by.
+var scored = []check{
+	{id: "environment", open: true, tried: "Read variables of the worker in the environment of any process, the launcher's included."},
+	{id: "arguments", open: true, run: (*battery).arguments, tried: "Read a secret in the arguments of any process: from inside, and on the host while a command has it as a variable."},
+	{id: "files", open: true, tried: "Read files of the worker by their paths, and through root, cwd and fd of any process in /proc."},
+	{id: "neighbours", open: true, run: (*battery).neighbours, tried: "Read a file of another sandbox, see one of its processes, send it a signal."},
+	{id: "descriptors", open: true, tried: "Use a descriptor of the worker that programs inherit."},
+	{id: "mounts", tried: "Mount, make the system writable, write to the host's system directories."},
+	{id: "settings", tried: "Open settings of the host's kernel for writing, or what shows its memory for reading."},
+	{id: "privileges", open: true, tried: "Keep capabilities, gain some by a setuid program, or go without a filter of system calls."},
+	{id: "namespaces", tried: "Make namespaces with clone, clone3 and unshare, or enter those of others."},
+	{id: "identity", run: (*battery).identity, tried: "Be or become account 0 of the host."},
+	{id: "sockets", open: true, tried: "Reach the hypervisor, the kernel's own protocols, and servers of the host over TCP, abstract and path sockets."},
+	{id: "surfaces", open: true, tried: "Call io_uring, bpf, perf, userfaultfd, keys, handles, kexec, modules and the new mount calls."},
+	{id: "memory", tried: "Open the memory of other processes, and the program of process 1 for writing."},
+	{id: "terminal", tried: "Use the worker's terminal, or type into one with TIOCSTI."},
+	{id: "devices", open: true, tried: "Find devices in /dev that programs do not need, and make one."},
+	{id: "processes", open: true, run: (*battery).processes, tried: "Outlive the timeout of the command with a tree of sessions, orphans and processes deaf to SIGTERM."},
+	{id: "links", run: (*battery).links, tried: "Have the host read its own files through symbolic and hard links in the workspace."},
+}
+
+// checks are those of the battery in order.
+func (h Hostile) checks() []check {
+	all := slices.Clone(scored)
+	for i := range all {
+		all[i].scored = true
+	}
+	all = append(all, reports...)
+	for _, l := range h.Bounds {
+		all = append(all, l.check())
+	}
+	return all
+}

@@ -1,0 +1,96 @@
+package probe
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// How much a probe uses before it gives up and reports that there is no limit.
+const (
+	maxProcesses   = 300
+	maxMemory      = 256 << 20
+	maxDisk        = 256 << 20
+	maxDescriptors = 1 << 16
+)
+
+const mebi = 1 << 20
+
+// limitMemory lets a process touch memory.
+func limitMemory(_ Task, f *found) {
+	f.attempt(self("touch", strconv.Itoa(maxMemory)).Run(), "256 MiB of memory")
+}
+
+// touch writes to as many bytes of memory as its argument says.
+func touch(args []string, _ io.Reader, _ io.Writer) int {
+	n, err := strconv.Atoi(args[0])
+	if err != nil {
+		return 2
+	}
+	data, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		return 1
+	}
+	for i := 0; i < len(data); i += 4096 {
+		data[i] = 1
+	}
+	return 0
+}
+
+// limitProcesses starts processes until it is stopped, and ends them.
+func limitProcesses(_ Task, f *found) {
+	var running []*exec.Cmd
+	defer func() {
+		for _, cmd := range running {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		}
+	}()
+	for range maxProcesses {
+		cmd := exec.Command("sleep", "120")
+		f.try()
+		if err := cmd.Start(); err != nil {
+			if errors.Is(err, exec.ErrNotFound) {
+				f.breach("the probe needs the program sleep")
+			}
+			return
+		}
+		running = append(running, cmd)
+	}
+	f.breach("%d processes", maxProcesses)
+}
+
+// limitDisk fills the directory for temporary files, with files that are each small.
+func limitDisk(_ Task, f *found) {
+	dir, err := os.MkdirTemp("/tmp", "sandboxguard-probe-")
+	f.try()
+	if err != nil {
+		return // nothing can be written there
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // nobody could be told
+	part := make([]byte, mebi)
+	for i := range maxDisk / mebi {
+		if err := os.WriteFile(filepath.Join(dir, strconv.Itoa(i)), part, 0o600); err != nil {
+			return
+		}
+	}
+	f.breach("256 MiB in /tmp")
+}
+
+// limitDescriptors opens files until it is stopped.
+func limitDescriptors(_ Task, f *found) {
+	for range maxDescriptors {
+		fd, err := unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		f.try()
+		if err != nil {
+			return
+		}
+		defer unix.Close(fd) //nolint:errcheck // it goes with the process
+	}
+	f.breach("%d open files", maxDescriptors)
+}
