@@ -55,8 +55,6 @@ func (c Conformance) Run(t *testing.T) {
 const (
 	idOne = "5b8f7c1e-2222-4333-8444-555555555555"
 	idTwo = "0c9d8e7f-1111-4222-8333-444444444444"
-	// idThree is of the battery.
-	idThree = "3a2b1c0d-3333-4444-8555-666666666666"
 )
 
 // started is a started sandbox of a new backend.

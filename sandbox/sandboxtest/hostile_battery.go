@@ -53,10 +53,10 @@ func (h Hostile) battery(t *testing.T) *battery {
 	return b
 }
 
-// sandbox returns a started sandbox with the program in it.
+// sandbox returns a started sandbox with the program in it, which is deleted when the test ends.
 func (b *battery) sandbox(t *testing.T, id string) backend.Sandbox {
 	t.Helper()
-	s := created(t, b.backend, id, sandbox.Manifest{})
+	s := b.bare(t, id)
 	var archive bytes.Buffer
 	w := tar.NewWriter(&archive)
 	err := w.WriteHeader(&tar.Header{Name: programName, Typeflag: tar.TypeReg, Mode: 0o755, Size: int64(len(b.program))})
@@ -67,6 +67,13 @@ func (b *battery) sandbox(t *testing.T, id string) backend.Sandbox {
 		t.Fatal(err)
 	}
 	hydrate(t, s, archive.Bytes())
+	return s
+}
+
+// bare returns a started sandbox without the program.
+func (b *battery) bare(t *testing.T, id string) backend.Sandbox {
+	t.Helper()
+	s := created(t, b.backend, id, sandbox.Manifest{})
 	start(t, s)
 	t.Cleanup(func() {
 		if err := s.Delete(context.WithoutCancel(t.Context())); err != nil {

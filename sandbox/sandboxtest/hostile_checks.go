@@ -2,6 +2,7 @@ package sandboxtest
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/sandboxguard/sandboxguard/sandbox/sandboxtest/internal/probe"
@@ -12,8 +13,11 @@ type check struct {
 	id, tried string
 	report    string // where the world was told of it
 	scored    bool
-	open      bool // whether everybody can do it where nothing is kept apart, whatever the account
-	run       func(*battery, *testing.T) probe.Report // nil: the probe of that id alone
+	// open is whether everybody can do it where nothing is kept apart, whatever the account, and also if the host
+	// itself is a container.
+	open bool
+	// run is nil for what the probe of that id shows alone.
+	run func(*battery, *testing.T) probe.Report
 }
 
 // scored are the checks that backends are compared by.
@@ -25,14 +29,14 @@ var scored = []check{
 	{id: "descriptors", open: true, tried: "Use a descriptor of the worker that programs inherit."},
 	{id: "mounts", tried: "Mount, make the system writable, write to the host's system directories."},
 	{id: "settings", tried: "Open settings of the host's kernel for writing, or what shows its memory for reading."},
-	{id: "privileges", open: true, tried: "Keep capabilities, gain some by a setuid program, or go without a filter of system calls."},
+	{id: "privileges", tried: "Keep capabilities, gain some by a setuid program, or go without a filter of system calls."},
 	{id: "namespaces", tried: "Make namespaces with clone, clone3 and unshare, or enter those of others."},
 	{id: "identity", run: (*battery).identity, tried: "Be or become account 0 of the host."},
 	{id: "sockets", open: true, tried: "Reach the hypervisor, the kernel's own protocols, and servers of the host over TCP, abstract and path sockets."},
-	{id: "surfaces", open: true, tried: "Call io_uring, bpf, perf, userfaultfd, keys, handles, kexec, modules and the new mount calls."},
+	{id: "surfaces", tried: "Call io_uring, bpf, perf, userfaultfd, keys, handles, kexec, modules and the new mount calls."},
 	{id: "memory", tried: "Open the memory of other processes, and the program of process 1 for writing."},
 	{id: "terminal", tried: "Use the worker's terminal, or type into one with TIOCSTI."},
-	{id: "devices", open: true, tried: "Find devices in /dev that programs do not need, and make one."},
+	{id: "devices", tried: "Find devices in /dev that programs do not need, and make one."},
 	{id: "processes", open: true, run: (*battery).processes, tried: "Outlive the timeout of the command with a tree of sessions, orphans and processes deaf to SIGTERM."},
 	{id: "links", run: (*battery).links, tried: "Have the host read its own files through symbolic and hard links in the workspace."},
 }
@@ -48,4 +52,15 @@ func (h Hostile) checks() []check {
 		all = append(all, l.check())
 	}
 	return all
+}
+
+// fault says what is wrong with a report, empty if nothing.
+func (c check) fault(r probe.Report, unisolated bool) string {
+	switch {
+	case unisolated && c.open && r.IsSafe():
+		return "safe (" + r.Detail + "), although nothing is kept apart: the probe is wrong, or the backend isolates more than it says"
+	case !unisolated && !r.IsSafe():
+		return strings.TrimSpace("unsafe: " + r.Detail + "\n" + c.tried + "\n" + c.report)
+	}
+	return ""
 }

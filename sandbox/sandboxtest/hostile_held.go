@@ -6,7 +6,6 @@ import (
 	"io"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -96,7 +95,9 @@ func (b *battery) neighbours(t *testing.T) probe.Report {
 func (b *battery) identity(t *testing.T) probe.Report {
 	t.Helper()
 	const id = "identity"
-	inside := b.probe(t, b.box, id, b.task)
+	task := b.task
+	task.Outside = b.Local
+	inside := b.probe(t, b.box, id, task)
 	if !b.Local {
 		return inside
 	}
@@ -111,79 +112,6 @@ func (b *battery) identity(t *testing.T) probe.Report {
 		return worse(inside, probe.Unsafe(id, "the host sees a process of its account 0"))
 	}
 	return inside
-}
-
-// treeSize is how many processes a tree has.
-const treeSize = 20
-
-// processes ends a command that made a tree of processes, by its time and by its context.
-func (b *battery) processes(t *testing.T) probe.Report {
-	t.Helper()
-	return worse(b.ended(t, "processes", idTwo, true), b.ended(t, "processes", idThree, false))
-}
-
-// ended ends a tree, and returns whether some of it is left. That its processes hold a lock before shows that the lock
-// would show them after.
-func (b *battery) ended(t *testing.T, id, sandboxID string, byTimeout bool) probe.Report {
-	t.Helper()
-	s := b.sandbox(t, sandboxID)
-	token := "token-" + rand.Text()
-	// A slow host may need longer for the tree than the command has.
-	for timeout := 2 * time.Second; ; timeout *= 4 {
-		up, r := b.endTree(t, s, token, timeout, byTimeout)
-		switch {
-		case !up && byTimeout && timeout < wait:
-			continue
-		case !up:
-			return probe.Unsafe(id, "the tree of processes did not start")
-		}
-		if n := len(accounts(token)); b.Local && n > 0 {
-			r = worse(r, probe.Unsafe(id, strconv.Itoa(n)+" processes of a command that was ended live on"))
-		}
-		r.Probe = id
-		return r
-	}
-}
-
-// endTree makes a tree of processes, ends it and looks for what is left of it. It reports whether all of it was there.
-func (b *battery) endTree(t *testing.T, s backend.Sandbox, token string, timeout time.Duration, byTimeout bool) (up bool, r probe.Report) {
-	t.Helper()
-	const look = "survivors"
-	cmd := command("tree", strconv.Itoa(treeSize), token)
-	line := newSaid()
-	cmd.Stdout, cmd.Timeout = line, 0
-	if byTimeout {
-		cmd.Timeout = timeout
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	done := make(chan error, 1)
-	go func() {
-		_, err := s.Exec(ctx, cmd)
-		done <- err
-	}()
-	if !byTimeout {
-		select {
-		case <-line.came:
-		case <-done:
-			return false, r
-		case <-time.After(wait):
-			return false, r
-		}
-		if b.probe(t, s, look, b.task).IsSafe() {
-			return true, probe.Unsafe(look, "the tree cannot be seen while it runs, so neither can its end: the workspace has no locks")
-		}
-		cancel()
-	}
-	select {
-	case err := <-done:
-		if err == nil {
-			return false, r
-		}
-	case <-time.After(2 * wait):
-		return true, probe.Unsafe(look, "the command goes on after its end")
-	}
-	return line.said(), b.probe(t, s, look, b.task)
 }
 
 // said is a writer that keeps the first line.

@@ -15,14 +15,14 @@ import (
 func (b *battery) links(t *testing.T) probe.Report {
 	t.Helper()
 	const id = "links"
-	s := b.sandbox(t, idTwo)
+	s := b.bare(t, idTwo)
 	var planted []string
 	for i, file := range b.task.Files {
 		for kind, how := range map[string][]string{"hard": nil, "symbolic": {"-s"}} {
 			for _, by := range []struct{ name, prefix string }{{"path", ""}, {"root", "/proc/self/root"}} {
 				name := fmt.Sprintf("%s-%s-%d", kind, by.name, i)
 				args := append(append([]string{"ln"}, how...), "--", by.prefix+file, name)
-				if result, err := s.Exec(t.Context(), backend.Command{Args: args}); err == nil && result.ExitCode == 0 {
+				if result, err := s.Exec(t.Context(), backend.Command{Args: args, Timeout: wait}); err == nil && result.ExitCode == 0 {
 					planted = append(planted, name)
 				}
 			}

@@ -85,29 +85,6 @@ func (b *battery) valuesInArguments(t *testing.T) probe.Report {
 	return worse(reports...)
 }
 
-// background is a command with a child that leaves its session and keeps the output open.
-func (b *battery) background(t *testing.T) probe.Report {
-	t.Helper()
-	const id = "report-background"
-	s := b.sandbox(t, idTwo)
-	done := make(chan error, 1)
-	go func() {
-		_, err := s.Exec(t.Context(), backend.Command{
-			Args: []string{"sh", "-c", "(setsid sleep 120 &); sleep 120"}, Stdout: &bounded{}, Timeout: time.Second,
-		})
-		done <- err
-	}()
-	select {
-	case err := <-done:
-		if backend.CodeOf(err) != backend.ExecTimeout {
-			return probe.Unsafe(id, fmt.Sprintf("the command ended with another error than that of its time: %v", err))
-		}
-		return probe.Safe(id, "it ended with its time")
-	case <-time.After(wait):
-		return probe.Unsafe(id, "the command goes on after its time")
-	}
-}
-
 // The amount of output, and of memory that the worker may take from the system for it.
 const (
 	outputBytes  = 256 << 20

@@ -127,7 +127,7 @@ func sealed(name string) bool {
 	if err != nil {
 		return false
 	}
-	defer unix.Close(fd)                                         //nolint:errcheck // it was only looked at
+	defer unix.Close(fd)                                          //nolint:errcheck // it was only looked at
 	seals, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0) //nolint:gosec // a descriptor
 	return err == nil && seals&unix.F_SEAL_WRITE != 0
 }

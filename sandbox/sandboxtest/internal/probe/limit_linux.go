@@ -2,7 +2,6 @@ package probe
 
 import (
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,33 +13,11 @@ import (
 // How much a probe uses before it gives up and reports that there is no limit.
 const (
 	maxProcesses   = 300
-	maxMemory      = 256 << 20
 	maxDisk        = 256 << 20
-	maxDescriptors = 1 << 16
+	maxDescriptors = 2048
 )
 
 const mebi = 1 << 20
-
-// limitMemory lets a process touch memory.
-func limitMemory(_ Task, f *found) {
-	f.attempt(self("touch", strconv.Itoa(maxMemory)).Run(), "256 MiB of memory")
-}
-
-// touch writes to as many bytes of memory as its argument says.
-func touch(args []string, _ io.Reader, _ io.Writer) int {
-	n, err := strconv.Atoi(args[0])
-	if err != nil {
-		return 2
-	}
-	data, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
-	if err != nil {
-		return 1
-	}
-	for i := 0; i < len(data); i += 4096 {
-		data[i] = 1
-	}
-	return 0
-}
 
 // limitProcesses starts processes until it is stopped, and ends them.
 func limitProcesses(_ Task, f *found) {

@@ -22,6 +22,8 @@ type Task struct {
 	// Devices are the numbers of the file systems that the host's own system directories are on. None means that
 	// they are not known.
 	Devices []uint64 `json:"devices"`
+	// Outside says that the account is looked at from outside. From inside it may be that of a namespace in between.
+	Outside bool `json:"outside"`
 	// Token is in the arguments of a process of another sandbox and of no other process.
 	Token string `json:"token"`
 	// Stream and Datagram are servers of the host at unix sockets, by path and by abstract name (with an @).

@@ -33,7 +33,7 @@ func hold(_ []string, in io.Reader, out io.Writer) int {
 const Held = "sandboxguard-probe-held"
 
 // tree makes as many processes as the first argument says, each in a session of its own, an orphan, and deaf to
-// SIGTERM. All have a lock, which lasts as long as one of them. It says when they are there, then waits for ever.
+// SIGTERM. All have the output, and a lock, which lasts as long as one of them. It says when they are there, then waits for ever.
 func tree(args []string, _ io.Reader, out io.Writer) int {
 	n, err := strconv.Atoi(args[0])
 	if err != nil {
@@ -52,7 +52,7 @@ func tree(args []string, _ io.Reader, out io.Writer) int {
 	}
 	for range n {
 		cmd := self("branch", args[1:]...)
-		cmd.ExtraFiles = []*os.File{held, ready}
+		cmd.ExtraFiles, cmd.Stdout = []*os.File{held, ready}, os.Stdout
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		if cmd.Run() != nil {
 			return 2
@@ -70,7 +70,7 @@ func tree(args []string, _ io.Reader, out io.Writer) int {
 // branch starts a leaf and leaves it alone.
 func branch(args []string, _ io.Reader, _ io.Writer) int {
 	cmd := self("leaf", args...)
-	cmd.ExtraFiles = []*os.File{os.NewFile(3, "held"), os.NewFile(4, "ready")}
+	cmd.ExtraFiles, cmd.Stdout = []*os.File{os.NewFile(3, "held"), os.NewFile(4, "ready")}, os.Stdout
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if cmd.Start() != nil {
 		return 2

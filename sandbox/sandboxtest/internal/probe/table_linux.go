@@ -20,7 +20,6 @@ var probes = map[string]func(Task, *found){
 	"devices":     devices,
 	"survivors":   survivors,
 
-	"limit-memory":      limitMemory,
 	"limit-processes":   limitProcesses,
 	"limit-disk":        limitDisk,
 	"limit-descriptors": limitDescriptors,
@@ -33,5 +32,5 @@ var early = map[string]func(*found){"descriptors": descriptors}
 var roles map[string]role
 
 func init() { // they name each other
-	roles = map[string]role{"nothing": nothing, "hold": hold, "tree": tree, "branch": branch, "leaf": leaf, "push": push, "touch": touch}
+	roles = map[string]role{"nothing": nothing, "hold": hold, "tree": tree, "branch": branch, "leaf": leaf, "push": push}
 }
