@@ -40,6 +40,7 @@ func (c Conformance) Run(t *testing.T) {
 	t.Run("EntryPaths", c.entryPaths)
 	t.Run("Archives", c.archives)
 	t.Run("UnsafeArchives", c.unsafeArchives)
+	t.Run("ForgedArchives", c.forgedArchives)
 	if c.NoCommands {
 		return
 	}
