@@ -56,6 +56,9 @@ func (c Conformance) forgedArchives(t *testing.T) {
 				if err != nil && name != "./" {
 					t.Errorf("%s was written of an archive that was refused", name)
 				}
+				if strings.HasPrefix(name, "../") {
+					t.Errorf("%s is outside", name)
+				}
 				if member, target, ok := strings.Cut(name, " -> "); ok && (path.IsAbs(target) || strings.HasPrefix(path.Join(path.Dir(member), target), "..")) {
 					t.Errorf("the link %s leads out", name)
 				}

@@ -6,5 +6,5 @@
 //
 // # Concurrency
 //
-// Everything here may be used from several goroutines at a time. Nothing sleeps.
+// Everything here but [Hostile] may be used from several goroutines at a time. Nothing sleeps.
 package sandboxtest

@@ -28,8 +28,8 @@ type Hostile struct {
 	// what can be seen of them.
 	Local bool
 	// Unisolated says that the backend keeps nothing apart, and nobody believes that it does. Then no probe fails the
-	// test for what it got at, but those do that found nothing where everybody can get at something: the battery
-	// itself is tested.
+	// test for what it got at, but those do that could not be run, and those that found nothing where everybody can
+	// get at something: the battery itself is tested.
 	Unisolated bool
 	// Bounds are the limits that the backend sets for commands. The battery shows of each that it stops a command.
 	Bounds []Bound
@@ -72,7 +72,7 @@ func (h Hostile) Run(t *testing.T) []Finding {
 	}
 	b := h.battery(t)
 	var out []Finding
-	for _, c := range h.checks() {
+	for _, c := range b.checks() {
 		t.Run(c.id, func(t *testing.T) {
 			r := b.check(t, c)
 			out = append(out, Finding{Probe: c.id, Tried: c.tried, Safe: r.IsSafe(), Detail: r.Detail, Scored: c.scored})
@@ -114,5 +114,5 @@ func (b *battery) check(t *testing.T, c check) probe.Report {
 	if c.run == nil {
 		return b.probe(t, b.box, c.id, b.task)
 	}
-	return c.run(b, t)
+	return c.run(t)
 }

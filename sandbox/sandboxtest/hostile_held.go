@@ -43,7 +43,7 @@ func held(t *testing.T, s backend.Sandbox, cmd backend.Command) (line string, ok
 
 // errHeld is the report when a process that something is tried on did not start.
 func errHeld(id string) probe.Report {
-	return probe.Unsafe(id, "the process that it is tried on did not start")
+	return probe.Unknown(id, "the process that it is tried on did not start")
 }
 
 // worse returns the first of the reports that is not safe, or the first.
@@ -107,7 +107,7 @@ func (b *battery) identity(t *testing.T) probe.Report {
 	}
 	switch uids := accounts(token); {
 	case len(uids) == 0:
-		return worse(inside, probe.Unsafe(id, "the host does not see the process, which Local says it does"))
+		return worse(inside, probe.Unknown(id, "the host does not see the process, which Local says it does"))
 	case slices.Contains(uids, 0):
 		return worse(inside, probe.Unsafe(id, "the host sees a process of its account 0"))
 	}

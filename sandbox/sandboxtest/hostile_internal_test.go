@@ -1,6 +1,10 @@
 package sandboxtest
 
 import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,7 +16,7 @@ import (
 // TestFault: what is unsafe fails the test of a backend that isolates, and what is safe that of one that does not.
 func TestFault(t *testing.T) {
 	closed, open := check{tried: "Try.", report: "https://example.org/1"}, check{tried: "Try.", open: true}
-	safe, unsafe := probe.Safe("p", "3 tries"), probe.Unsafe("p", "the door")
+	safe, unsafe, unknown := probe.Safe("p", "3 tries"), probe.Unsafe("p", "the door"), probe.Unknown("p", "nobody knows")
 	for _, c := range []struct {
 		name       string
 		check      check
@@ -24,6 +28,8 @@ func TestFault(t *testing.T) {
 		{"isolated, unsafe", closed, unsafe, false, "unsafe: the door\nTry.\nhttps://example.org/1"},
 		{"isolated, unsafe where all are", open, unsafe, false, "unsafe: the door\nTry."},
 		{"isolated, no report", closed, probe.Report{}, false, "unsafe: \nTry.\nhttps://example.org/1"},
+		{"isolated, unknown", closed, unknown, false, "unsafe: nobody knows\nTry.\nhttps://example.org/1"},
+		{"unisolated, unknown", closed, unknown, true, "unknown: nobody knows"},
 		{"unisolated, unsafe", open, unsafe, true, ""},
 		{"unisolated, safe", open, safe, true, "safe (3 tries), although nothing is kept apart: the probe is wrong, or the backend isolates more than it says"},
 		{"unisolated, safe for some accounts", closed, safe, true, ""},
@@ -37,7 +43,7 @@ func TestFault(t *testing.T) {
 // TestChecks: ids are for people and programs to compare, so they stay, and none comes twice.
 func TestChecks(t *testing.T) {
 	var got []string
-	for _, c := range (Hostile{Bounds: []Bound{{Name: "memory"}}}).checks() {
+	for _, c := range (&battery{Hostile: Hostile{Bounds: []Bound{{Name: "memory"}}}}).checks() {
 		got = append(got, c.id)
 		if c.scored == (c.report != "") && c.id != "limit-memory" {
 			t.Errorf("%s is scored or a report, and not both", c.id)
@@ -82,5 +88,53 @@ func TestSaid(t *testing.T) {
 	}
 	if !s.said() || s.line != "/workspace" {
 		t.Errorf("said %v, %q", s.said(), s.line)
+	}
+}
+
+// TestBelievesNothing: a program that crashes, says nothing or says something else shows nothing to be safe.
+func TestBelievesNothing(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(program, []byte("any"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, play := range map[string]Program{
+		"crash":   func(context.Context, backend.Command) int { return 2 },
+		"killed":  func(context.Context, backend.Command) int { return -11 },
+		"silent":  func(context.Context, backend.Command) int { return 0 },
+		"no JSON": says("PASS\n"),
+		"no word": says(`{"probe":"environment","detail":"1 tries"}`),
+		"flood":   says(strings.Repeat("x", 1<<20)),
+		"other":   says(`{"probe":"another","safe":true,"detail":"1 tries"}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := Hostile{
+				New: func(*testing.T) backend.Backend {
+					b := NewFake()
+					b.Handle(command("").Args[0], play)
+					return b
+				},
+				Program: program,
+				Local:   true,
+				Bounds:  []Bound{{Name: "processes"}, {Name: "memory"}, {Name: "file size", Unnamed: true}, {Name: "no such"}},
+			}.battery(t)
+			for _, c := range b.checks() {
+				if c.id == "report-way-up" {
+					continue // it is not about what runs
+				}
+				t.Run(c.id, func(t *testing.T) {
+					if r := b.check(t, c); r.IsSafe() || r.Detail == "" || c.fault(r, false) == "" {
+						t.Errorf("safe %v: %q", r.IsSafe(), r.Detail)
+					}
+				})
+			}
+		})
+	}
+}
+
+// says is a program that puts something out, whatever it is asked for.
+func says(text string) Program {
+	return func(_ context.Context, cmd backend.Command) int {
+		_, err := cmd.Stdout.Write([]byte(text))
+		return status(err)
 	}
 }

@@ -24,13 +24,13 @@ var scripts = map[string]string{
 	"file size": "exec head -c 268435456 /dev/zero > sandboxguard-big",
 }
 
-// check shows that a limit stops a command, and that the result says so.
-func (l Bound) check() check {
-	return check{id: "limit-" + l.Name, tried: tried[l.Name], run: func(b *battery, t *testing.T) probe.Report {
+// bound returns the check that a limit stops a command, and that the result says so.
+func (b *battery) bound(l Bound) check {
+	id := "limit-" + l.Name
+	return check{id: id, tried: tried[l.Name], run: func(t *testing.T) probe.Report {
 		t.Helper()
-		id := "limit-" + l.Name
 		if tried[l.Name] == "" {
-			return probe.Unsafe(id, "there is no such limit")
+			return probe.Unknown(id, "there is no such limit")
 		}
 		var r probe.Report
 		var result backend.Result
@@ -66,11 +66,11 @@ func scripted(t *testing.T, s backend.Sandbox, id, script string) (probe.Report,
 	result, err := s.Exec(t.Context(), backend.Command{Args: []string{"sh", "-c", script}, Timeout: wait})
 	switch exit := result.ExitCode; {
 	case err != nil:
-		return probe.Unsafe(id, "the command could not be run: "+err.Error()), result
+		return probe.Unknown(id, "the command could not be run: "+err.Error()), result
 	case exit == 0:
 		return probe.Unsafe(id, "nothing stopped the command"), result
 	case exit == notFound || exit == notExecutable:
-		return probe.Unsafe(id, "the sandbox needs the programs sh, head and tail"), result
+		return probe.Unknown(id, "the sandbox needs the programs sh, head and tail"), result
 	}
 	return probe.Safe(id, "the command was stopped"), result
 }

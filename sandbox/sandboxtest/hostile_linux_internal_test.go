@@ -82,7 +82,7 @@ func TestBounds(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l.set, l.reached = c.set, c.reached
-			if r := b.check(t, c.bound.check()); r.IsSafe() != c.safe {
+			if r := b.check(t, b.bound(c.bound)); r.IsSafe() != c.safe {
 				t.Errorf("safe %v: %s", r.IsSafe(), r.Detail)
 			}
 		})

@@ -13,52 +13,54 @@ import (
 )
 
 // reports are what was reported of other sandboxes, each with what is right.
-var reports = []check{
-	{
-		id: "report-launcher-environment", open: true, run: as("environment"),
-		tried:  "A launcher clears the environment of the command, but not its own, which the command reads as that of process 1.",
-		report: "https://github.com/containers/bubblewrap/issues/725",
-	},
-	{
-		id: "report-values-in-arguments", open: false, run: (*battery).valuesInArguments,
-		tried:  "A launcher is given variables as arguments, which everybody on the host can read.",
-		report: "https://github.com/Harsh-2002/Orva/issues/74",
-	},
-	{
-		id: "report-remount", run: as("mounts"),
-		tried:  "A command as account 0 makes a read-only mount writable again.",
-		report: "https://github.com/containers/bubblewrap/issues/287",
-	},
-	{
-		id: "report-program-of-init", run: as("memory"),
-		tried:  "A command overwrites the program of process 1, which the host runs again (CVE-2019-5736).",
-		report: "https://github.com/containers/bubblewrap/issues/313",
-	},
-	{
-		id: "report-reconnect", open: true, run: as("reconnect"),
-		tried:  "A pair of datagram sockets is connected to a server that no new socket may reach; a pair of streams must work.",
-		report: "https://github.com/trpc-group/trpc-agent-go/issues/2426",
-	},
-	{
-		id: "report-background", run: (*battery).background,
-		tried:  "A command that has a child in a session of its own, which holds the output, does not end with its time.",
-		report: "https://github.com/langfuse/langfuse/issues/15955",
-	},
-	{
-		id: "report-output", run: (*battery).output,
-		tried:  "A command puts out more than the worker has memory for.",
-		report: "https://github.com/UKGovernmentBEIS/inspect_ai/issues/3534",
-	},
-	{
-		id: "report-way-up", run: (*battery).wayUp,
-		tried:  "A file name with ways up is read and written.",
-		report: "https://github.com/OpenBMB/XAgent/issues/429",
-	},
+func (b *battery) reports() []check {
+	return []check{
+		{
+			id: "report-launcher-environment", open: true, run: b.as("environment"),
+			tried:  "A launcher clears the environment of the command, but not its own, which the command reads as that of process 1.",
+			report: "https://github.com/containers/bubblewrap/issues/725",
+		},
+		{
+			id: "report-values-in-arguments", run: b.valuesInArguments,
+			tried:  "A launcher is given variables as arguments, which everybody on the host can read.",
+			report: "https://github.com/Harsh-2002/Orva/issues/74",
+		},
+		{
+			id: "report-remount", run: b.as("mounts"),
+			tried:  "A command as account 0 makes a read-only mount writable again.",
+			report: "https://github.com/containers/bubblewrap/issues/287",
+		},
+		{
+			id: "report-program-of-init", run: b.as("memory"),
+			tried:  "A command overwrites the program of process 1, which the host runs again (CVE-2019-5736).",
+			report: "https://github.com/containers/bubblewrap/issues/313",
+		},
+		{
+			id: "report-reconnect", open: true, run: b.as("reconnect"),
+			tried:  "A pair of datagram sockets is connected to a server that no new socket may reach; a pair of streams must work.",
+			report: "https://github.com/trpc-group/trpc-agent-go/issues/2426",
+		},
+		{
+			id: "report-background", run: b.background,
+			tried:  "A command that has a child in a session of its own, which holds the output, does not end with its time.",
+			report: "https://github.com/langfuse/langfuse/issues/15955",
+		},
+		{
+			id: "report-output", run: b.output,
+			tried:  "A command puts out more than the worker has memory for.",
+			report: "https://github.com/UKGovernmentBEIS/inspect_ai/issues/3534",
+		},
+		{
+			id: "report-way-up", run: b.wayUp,
+			tried:  "A file name with ways up is read and written.",
+			report: "https://github.com/OpenBMB/XAgent/issues/429",
+		},
+	}
 }
 
 // as runs the probe that shows what was reported.
-func as(name string) func(*battery, *testing.T) probe.Report {
-	return func(b *battery, t *testing.T) probe.Report {
+func (b *battery) as(name string) func(*testing.T) probe.Report {
+	return func(t *testing.T) probe.Report {
 		t.Helper()
 		return b.probe(t, b.box, name, b.task)
 	}

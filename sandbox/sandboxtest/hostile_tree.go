@@ -13,8 +13,8 @@ import (
 	"github.com/sandboxguard/sandboxguard/sandbox/sandboxtest/internal/probe"
 )
 
-// treeSize is how many processes a tree has.
-const treeSize = 20
+// treeSize is how many sessions a tree has, few enough for a usual limit of processes.
+const treeSize = 16
 
 var (
 	errNoTree  = errors.New("the tree of processes did not start")
@@ -32,7 +32,7 @@ func (b *battery) processes(t *testing.T) probe.Report {
 	for _, byTime := range []bool{true, false} {
 		token := "token-" + rand.Text()
 		if _, err := b.endTree(t, s, token, byTime); err != nil {
-			return probe.Unsafe(id, err.Error())
+			return noTree(id, err)
 		}
 		left := b.probe(t, s, "survivors", b.task)
 		left.Probe = id
@@ -41,7 +41,7 @@ func (b *battery) processes(t *testing.T) probe.Report {
 			reports = append(reports, probe.Unsafe(id, fmt.Sprintf("%d processes of a command that was ended live on", n)))
 		}
 		if err := s.Stop(t.Context()); err != nil { // whatever is left would stand in the way of the next
-			return probe.Unsafe(id, "what is left cannot be ended: "+err.Error())
+			return probe.Unknown(id, "what is left cannot be ended: "+err.Error())
 		}
 		start(t, s)
 	}
@@ -55,11 +55,19 @@ func (b *battery) background(t *testing.T) probe.Report {
 	ended, err := b.endTree(t, b.sandbox(t, idTwo), "token-"+rand.Text(), true)
 	switch {
 	case err != nil:
-		return probe.Unsafe(id, err.Error())
+		return noTree(id, err)
 	case backend.CodeOf(ended) != backend.ExecTimeout:
 		return probe.Unsafe(id, "the command ended with another error than that of its time")
 	}
 	return probe.Safe(id, "the command ended with its time")
+}
+
+// noTree is the report when a tree was not ended.
+func noTree(id string, err error) probe.Report {
+	if errors.Is(err, errForever) {
+		return probe.Unsafe(id, err.Error())
+	}
+	return probe.Unknown(id, err.Error())
 }
 
 // endTree runs a command that makes a tree of processes and ends it, by its time or by its context. It returns the
@@ -96,8 +104,8 @@ func (b *battery) tree(t *testing.T, s backend.Sandbox, token string, timeout ti
 	if timeout == 0 {
 		select {
 		case <-up.came:
-		case <-done:
-			return nil, errNoTree
+		case ended = <-done:
+			return ended, errNoTree
 		case <-time.After(wait):
 			return nil, errNoTree
 		}

@@ -35,8 +35,8 @@ func readSome(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := os.NewFile(uintptr(fd), "") //nolint:gosec // a descriptor
-	defer f.Close()                  //nolint:errcheck // it was only read
+	f := os.NewFile(uintptr(fd), "")
+	defer f.Close() //nolint:errcheck // it was only read
 	return io.ReadAll(io.LimitReader(f, maxRead))
 }
 
@@ -138,7 +138,7 @@ func neighbours(t Task, f *found) {
 // descriptors looks for what the launcher left open: all that the program opens itself is closed on exec.
 func descriptors(f *found) {
 	for fd := range 1024 {
-		flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0) //nolint:gosec // a descriptor
+		flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
 		if fd <= 2 || err != nil {
 			f.try()
 			continue

@@ -13,11 +13,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// self is the program as a process of its own that plays a part.
+// self is the program as a process of its own that plays a part. It has the same environment, by which some backends
+// find what they have to end.
 func self(part string, args ...string) *exec.Cmd {
-	cmd := exec.Command("/proc/self/exe", append([]string{Marker, part}, args...)...) //nolint:gosec // itself
-	cmd.Env = []string{}
-	return cmd
+	return exec.Command("/proc/self/exe", append([]string{Marker, part}, args...)...) //nolint:gosec // itself
 }
 
 // nothing is the part of a process of which only the start matters.
@@ -127,8 +126,8 @@ func sealed(name string) bool {
 	if err != nil {
 		return false
 	}
-	defer unix.Close(fd)                                          //nolint:errcheck // it was only looked at
-	seals, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0) //nolint:gosec // a descriptor
+	defer unix.Close(fd) //nolint:errcheck // it was only looked at
+	seals, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
 	return err == nil && seals&unix.F_SEAL_WRITE != 0
 }
 

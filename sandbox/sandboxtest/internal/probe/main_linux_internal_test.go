@@ -90,7 +90,7 @@ func TestSealed(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := os.NewFile(uintptr(fd), "")
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	name := of(os.Getpid(), filepath.Join("fd", strconv.Itoa(fd)))
 	if sealed(name) {
 		t.Error("not yet sealed")

@@ -15,6 +15,8 @@ type Report struct {
 	Safe *bool `json:"safe"`
 	// Detail says what was tried, or what the probe got at.
 	Detail string `json:"detail"`
+	// Unknown is whether nothing is known, which is not safe either.
+	Unknown bool `json:"-"`
 }
 
 // Safe returns the report of a probe that got at nothing.
@@ -23,10 +25,17 @@ func Safe(name, detail string) Report {
 	return Report{Probe: name, Safe: &yes, Detail: detail}
 }
 
-// Unsafe returns the report of a probe that got at something, or of which nobody knows whether it did.
+// Unsafe returns the report of a probe that got at something.
 func Unsafe(name, detail string) Report {
 	no := false
 	return Report{Probe: name, Safe: &no, Detail: detail}
+}
+
+// Unknown returns the report of a probe of which nobody knows whether it could get at something.
+func Unknown(name, detail string) Report {
+	r := Unsafe(name, detail)
+	r.Unknown = true
+	return r
 }
 
 // IsSafe reports whether the report says so.
@@ -40,16 +49,16 @@ const MaxOutput = 64 << 10
 func Judge(name string, output []byte, exit int, err error) Report {
 	switch {
 	case err != nil:
-		return Unsafe(name, "the probe could not be run: "+err.Error())
+		return Unknown(name, "the probe could not be run: "+err.Error())
 	case exit != 0:
-		return Unsafe(name, fmt.Sprintf("the probe ended with exit code %d", exit))
+		return Unknown(name, fmt.Sprintf("the probe ended with exit code %d", exit))
 	}
 	r, err := parse(output)
 	switch {
 	case err != nil:
-		return Unsafe(name, "the probe gave no report: "+err.Error())
+		return Unknown(name, "the probe gave no report: "+err.Error())
 	case r.Probe != name:
-		return Unsafe(name, "the report is that of another probe")
+		return Unknown(name, "the report is that of another probe")
 	}
 	return r
 }
