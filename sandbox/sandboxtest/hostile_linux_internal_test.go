@@ -2,7 +2,9 @@ package sandboxtest
 
 import (
 	"context"
+	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
@@ -86,5 +88,22 @@ func TestBounds(t *testing.T) {
 				t.Errorf("safe %v: %s", r.IsSafe(), r.Detail)
 			}
 		})
+	}
+}
+
+// TestSeen: a value in arguments can be seen by everybody, one in an environment cannot.
+func TestSeen(t *testing.T) {
+	task := canaries(t) // there is a process with the canary in both
+	if got := seen(task.Canary); !slices.Equal(got, []string{"the cmdline of a process on the host"}) {
+		t.Errorf("seen: %q", got)
+	}
+	if got := accounts(task.Canary); !slices.Equal(got, []int{os.Getuid()}) {
+		t.Errorf("accounts: %d", got)
+	}
+	if got := seen(task.Token); got != nil {
+		t.Errorf("what no process has is seen: %q", got)
+	}
+	if got := accounts(task.Token); got != nil {
+		t.Errorf("accounts of no process: %d", got)
 	}
 }

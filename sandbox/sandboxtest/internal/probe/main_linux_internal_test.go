@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -153,5 +154,36 @@ func TestDescriptors(t *testing.T) {
 	}
 	if !inherited() {
 		t.Error("an inherited descriptor does not count")
+	}
+}
+
+// TestOrdinary: an account of the host without rights is safe from what only rights do.
+func TestOrdinary(t *testing.T) {
+	for _, name := range []string{"identity", "mounts", "settings"} {
+		cmd := self(name)
+		cmd.Dir = t.TempDir()
+		if os.Getuid() == 0 {
+			cmd.Dir = "/"
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		}
+		cmd.Stdin = strings.NewReader("{}")
+		out, err := cmd.Output()
+		if r := Judge(name, out, 0, err); !r.IsSafe() {
+			t.Errorf("%s: %s", name, r.Detail)
+		}
+	}
+}
+
+// TestAccountZero: the kernel's own account is not safe, wherever it is looked at from inside.
+func TestAccountZero(t *testing.T) {
+	var f found
+	identity(Task{}, &f)
+	if os.Getuid() == 0 && len(f.breaches) == 0 {
+		t.Error("account 0 is safe")
+	}
+	f = found{}
+	identity(Task{Outside: true}, &f)
+	if len(f.breaches) > 0 {
+		t.Errorf("what is looked at from outside is judged from inside: %q", f.breaches)
 	}
 }
