@@ -3,7 +3,6 @@ package sandboxtest
 import (
 	"bytes"
 	"net"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -54,14 +53,10 @@ func inherited(t *testing.T, task *probe.Task) {
 // whose environment has it and can be read by more than their own account.
 func seen(text string) []string {
 	var out []string
-	for _, pid := range hostProcesses() {
-		for _, name := range []string{"cmdline", "environ"} {
-			path := filepath.Join("/proc", strconv.Itoa(pid), name)
-			data, err := os.ReadFile(path) //nolint:gosec // below /proc
-			if err != nil || !bytes.Contains(data, []byte(text)) {
-				continue
-			}
-			if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o044 != 0 {
+	for _, name := range []string{"cmdline", "environ"} {
+		for _, pid := range with(text, name) {
+			var stat unix.Stat_t
+			if err := unix.Stat(probe.Of(pid, name), &stat); err == nil && stat.Mode&0o044 != 0 {
 				out = append(out, "the "+name+" of a process on the host")
 			}
 		}
@@ -72,13 +67,8 @@ func seen(text string) []string {
 // accounts returns the accounts of the processes on this host with text in their arguments.
 func accounts(text string) []int {
 	var out []int
-	for _, pid := range hostProcesses() {
-		dir := filepath.Join("/proc", strconv.Itoa(pid))
-		data, err := os.ReadFile(filepath.Join(dir, "cmdline")) //nolint:gosec // below /proc
-		if err != nil || !bytes.Contains(data, []byte(text)) {
-			continue
-		}
-		status, err := os.ReadFile(filepath.Join(dir, "status")) //nolint:gosec // below /proc
+	for _, pid := range with(text, "cmdline") {
+		status, err := probe.Read(probe.Of(pid, "status"))
 		if err != nil {
 			continue
 		}
@@ -92,11 +82,11 @@ func accounts(text string) []int {
 	return out
 }
 
-func hostProcesses() []int {
-	entries, _ := os.ReadDir("/proc")
+// with returns the processes on this host of which the named file in /proc holds text.
+func with(text, name string) []int {
 	var out []int
-	for _, e := range entries {
-		if pid, err := strconv.Atoi(e.Name()); err == nil {
+	for _, pid := range probe.Processes() {
+		if data, err := probe.Read(probe.Of(pid, name)); err == nil && bytes.Contains(data, []byte(text)) {
 			out = append(out, pid)
 		}
 	}

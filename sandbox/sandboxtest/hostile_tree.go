@@ -40,10 +40,9 @@ func (b *battery) processes(t *testing.T) probe.Report {
 		if n := len(accounts(token)); b.Local && n > 0 {
 			reports = append(reports, probe.Unsafe(id, fmt.Sprintf("%d processes of a command that was ended live on", n)))
 		}
-		if err := s.Stop(t.Context()); err != nil { // whatever is left would stand in the way of the next
-			return probe.Unknown(id, "what is left cannot be ended: "+err.Error())
+		if err := restart(t, s); err != nil { // whatever is left would stand in the way of the next
+			return noTree(id, err)
 		}
-		start(t, s)
 	}
 	return worse(reports...)
 }
@@ -79,12 +78,23 @@ func (b *battery) endTree(t *testing.T, s backend.Sandbox, token string, byTime 
 	}
 	// A slow host may need longer for the tree than the command has.
 	for timeout := 2 * time.Second; timeout <= wait; timeout *= 3 {
-		ended, err = b.tree(t, s, token, timeout)
-		if !errors.Is(err, errNoTree) {
-			break
+		if ended, err = b.tree(t, s, token, timeout); !errors.Is(err, errNoTree) {
+			return ended, err
+		}
+		if err := restart(t, s); err != nil {
+			return nil, err
 		}
 	}
-	return ended, err
+	return nil, errNoTree
+}
+
+// restart ends all processes of a sandbox.
+func restart(t *testing.T, s backend.Sandbox) error {
+	t.Helper()
+	if err := s.Stop(t.Context()); err != nil {
+		return fmt.Errorf("what is left cannot be ended: %w", err)
+	}
+	return s.Start(t.Context())
 }
 
 // tree makes a tree and ends it after the timeout, or as soon as it is there if that is 0. That its processes hold a

@@ -14,8 +14,8 @@ import (
 // maxRead bounds what is read of a file.
 const maxRead = 1 << 20
 
-// processes are the ids of all processes that can be seen.
-func processes() []int {
+// Processes are the ids of all processes that can be seen.
+func Processes() []int {
 	entries, _ := os.ReadDir("/proc")
 	var out []int
 	for _, e := range entries {
@@ -26,11 +26,11 @@ func processes() []int {
 	return out
 }
 
-// of is the path of something of a process in /proc.
-func of(pid int, name string) string { return filepath.Join("/proc", strconv.Itoa(pid), name) }
+// Of is the path of something of a process in /proc.
+func Of(pid int, name string) string { return filepath.Join("/proc", strconv.Itoa(pid), name) }
 
-// readSome returns the beginning of a file. It does not wait for what is no regular file.
-func readSome(path string) ([]byte, error) {
+// Read returns the beginning of a file. It does not wait for what is no regular file.
+func Read(path string) ([]byte, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func readSome(path string) ([]byte, error) {
 
 // holds reports whether a file can be read and holds text.
 func holds(path, text string) (readable, has bool) {
-	data, err := readSome(path)
+	data, err := Read(path)
 	return err == nil, err == nil && text != "" && bytes.Contains(data, []byte(text))
 }
 
@@ -54,8 +54,8 @@ func environment(t Task, f *found) {
 		}
 	}
 	f.try()
-	for _, pid := range processes() {
-		f.look(of(pid, "environ"), t.Canary)
+	for _, pid := range Processes() {
+		f.look(Of(pid, "environ"), t.Canary)
 	}
 }
 
@@ -64,8 +64,8 @@ func arguments(t Task, f *found) {
 	if _, err := os.Stat("/proc/self"); err != nil {
 		f.try() // without /proc there is nothing to look at
 	}
-	for _, pid := range processes() {
-		f.look(of(pid, "cmdline"), t.Canary)
+	for _, pid := range Processes() {
+		f.look(Of(pid, "cmdline"), t.Canary)
 	}
 }
 
@@ -88,19 +88,19 @@ func files(t Task, f *found) {
 			f.breach("file %d of the worker by its path", i+1)
 		}
 	}
-	for _, pid := range processes() {
+	for _, pid := range Processes() {
 		for i, name := range t.Files {
 			f.try()
-			if _, has := holds(of(pid, "root")+name, t.Canary); has {
+			if _, has := holds(Of(pid, "root")+name, t.Canary); has {
 				f.breach("file %d of the worker below the root of process %d", i+1, pid)
 			}
-			if _, has := holds(filepath.Join(of(pid, "cwd"), filepath.Base(name)), t.Canary); has {
+			if _, has := holds(filepath.Join(Of(pid, "cwd"), filepath.Base(name)), t.Canary); has {
 				f.breach("file %d of the worker in the directory of process %d", i+1, pid)
 			}
 		}
-		open, _ := os.ReadDir(of(pid, "fd"))
+		open, _ := os.ReadDir(Of(pid, "fd"))
 		for _, e := range open {
-			name := filepath.Join(of(pid, "fd"), e.Name())
+			name := filepath.Join(Of(pid, "fd"), e.Name())
 			if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
 				continue
 			}
@@ -121,14 +121,14 @@ func neighbours(t Task, f *found) {
 			f.breach("file %d of another sandbox by its path", i+1)
 		}
 	}
-	for _, pid := range processes() {
+	for _, pid := range Processes() {
 		for _, name := range t.Files {
 			f.try()
-			if _, has := holds(filepath.Join(of(pid, "cwd"), filepath.Base(name)), t.Canary); has {
+			if _, has := holds(filepath.Join(Of(pid, "cwd"), filepath.Base(name)), t.Canary); has {
 				f.breach("a file of another sandbox in the directory of process %d", pid)
 			}
 		}
-		if _, has := holds(of(pid, "cmdline"), t.Token); has {
+		if _, has := holds(Of(pid, "cmdline"), t.Token); has {
 			f.breach("a process of another sandbox can be seen")
 			f.attempt(unix.Kill(pid, 0), "a process of another sandbox can be signalled")
 		}

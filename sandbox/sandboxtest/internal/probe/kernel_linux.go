@@ -43,9 +43,9 @@ func namespaces(_ Task, f *found) {
 	if err := cmd.Run(); err == nil || errors.Is(err, unix.EBADF) {
 		f.breach("clone3: a new user namespace")
 	}
-	for _, pid := range processes() {
+	for _, pid := range Processes() {
 		for name, kind := range map[string]int{"mnt": unix.CLONE_NEWNS, "net": unix.CLONE_NEWNET, "uts": unix.CLONE_NEWUTS} {
-			fd, err := unix.Open(filepath.Join(of(pid, "ns"), name), unix.O_RDONLY|unix.O_CLOEXEC, 0)
+			fd, err := unix.Open(filepath.Join(Of(pid, "ns"), name), unix.O_RDONLY|unix.O_CLOEXEC, 0)
 			if err != nil {
 				continue
 			}
@@ -97,12 +97,12 @@ func surfaces(_ Task, f *found) {
 // memory tries to open the memory and the programs of other processes, which asks the kernel what tracing them asks.
 func memory(_ Task, f *found) {
 	f.try()
-	for _, pid := range processes() {
+	for _, pid := range Processes() {
 		if pid == os.Getpid() {
 			continue
 		}
 		f.try()
-		if opens(of(pid, "mem"), unix.O_RDONLY) {
+		if opens(Of(pid, "mem"), unix.O_RDONLY) {
 			f.breach("the memory of process %d", pid)
 		}
 	}

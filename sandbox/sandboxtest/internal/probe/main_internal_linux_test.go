@@ -92,7 +92,7 @@ func TestSealed(t *testing.T) {
 	}
 	f := os.NewFile(uintptr(fd), "")
 	defer func() { _ = f.Close() }()
-	name := of(os.Getpid(), filepath.Join("fd", strconv.Itoa(fd)))
+	name := Of(os.Getpid(), filepath.Join("fd", strconv.Itoa(fd)))
 	if sealed(name) {
 		t.Error("not yet sealed")
 	}

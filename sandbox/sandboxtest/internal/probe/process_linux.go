@@ -33,8 +33,12 @@ func hold(_ []string, in io.Reader, out io.Writer) int {
 // Held is the file of the workspace that the processes of a tree keep locked.
 const Held = "sandboxguard-probe-held"
 
-// tree makes as many processes as the first argument says, each in a session of its own, an orphan, and deaf to
-// SIGTERM. All have the output, and a lock, which lasts as long as one of them. It says when they are there, then waits for ever.
+// leaf is the script of a process that goes on in a session of its own, an orphan, deaf to SIGTERM. It says that it is
+// there. It is a shell, which has one thread, so that a limit of processes leaves room for a tree of them.
+const leaf = "(trap '' TERM HUP INT; printf x >&4; exec 4>&-; sleep 120; :) &"
+
+// tree starts as many leaves as the first argument says, with the others among their arguments. All have the output,
+// and a lock, which lasts as long as one of them. It says when they are there, then waits for ever.
 func tree(args []string, _ io.Reader, out io.Writer) int {
 	n, err := strconv.Atoi(args[0])
 	if err != nil {
@@ -52,7 +56,7 @@ func tree(args []string, _ io.Reader, out io.Writer) int {
 		return 2
 	}
 	for range n {
-		cmd := self("branch", args[1:]...)
+		cmd := exec.Command("/bin/sh", append([]string{"-c", leaf}, args[1:]...)...) //nolint:gosec // the arguments are there to be seen
 		cmd.ExtraFiles, cmd.Stdout = []*os.File{held, ready}, os.Stdout
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		if cmd.Run() != nil {
@@ -67,19 +71,6 @@ func tree(args []string, _ io.Reader, out io.Writer) int {
 	}
 	signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
 	<-time.After(patience)
-	return 0
-}
-
-// branch starts a leaf and leaves it alone.
-func branch(args []string, _ io.Reader, _ io.Writer) int {
-	// A shell has one thread, so that a limit of processes leaves room for a tree of them.
-	const leaf = "trap '' TERM HUP INT; printf x >&4; exec 4>&-; sleep 120; :"
-	cmd := exec.Command("/bin/sh", append([]string{"-c", leaf}, args...)...) //nolint:gosec // the arguments are there to be seen
-	cmd.ExtraFiles, cmd.Stdout = []*os.File{os.NewFile(3, "held"), os.NewFile(4, "ready")}, os.Stdout
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if cmd.Start() != nil {
-		return 2
-	}
 	return 0
 }
 

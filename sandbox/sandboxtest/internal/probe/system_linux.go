@@ -98,7 +98,7 @@ func opens(name string, flags int) bool {
 
 // privileges looks at what the process may do, and whether a setuid program could give it more.
 func privileges(_ Task, f *found) {
-	data, err := readSome("/proc/self/status")
+	data, err := Read("/proc/self/status")
 	if err != nil {
 		return
 	}
@@ -134,7 +134,7 @@ func identity(t Task, f *found) {
 		name string
 		own  int
 	}{{"uid_map", os.Getuid()}, {"gid_map", os.Getgid()}} {
-		data, err := readSome("/proc/self/" + m.name)
+		data, err := Read("/proc/self/" + m.name)
 		if err != nil {
 			continue
 		}

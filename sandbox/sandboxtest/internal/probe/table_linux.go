@@ -32,5 +32,5 @@ var early = map[string]func(*found){"descriptors": descriptors}
 var roles map[string]role
 
 func init() { // they name each other
-	roles = map[string]role{"nothing": nothing, "hold": hold, "tree": tree, "branch": branch, "push": push}
+	roles = map[string]role{"nothing": nothing, "hold": hold, "tree": tree, "push": push}
 }
