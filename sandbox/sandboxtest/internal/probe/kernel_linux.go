@@ -15,8 +15,8 @@ import (
 
 // self is the program as a process of its own that plays a part. It has the same environment, by which some backends
 // find what they have to end.
-func self(part string, args ...string) *exec.Cmd {
-	return exec.Command("/proc/self/exe", append([]string{Marker, part}, args...)...) //nolint:gosec // itself
+func self(part string) *exec.Cmd {
+	return exec.Command("/proc/self/exe", Marker, part) //nolint:gosec // itself
 }
 
 // nothing is the part of a process of which only the start matters.
