@@ -37,11 +37,14 @@ type Hostile struct {
 
 // Bound is a limit that a backend sets for each command of a sandbox.
 type Bound struct {
-	// Name is that of the [backend.Limit]: "memory", "processes", "disk" (of /tmp), "file size" or "descriptors". They
-	// must be less than 256 MiB, 300 processes and 2048 descriptors, which is where the battery stops.
+	// Name is that of the [backend.Limit]: "memory", "processes", "disk" (of /tmp), "file_size" or "open_files". They
+	// must be less than 256 MiB, 300 processes and 2048 open files, which is where the battery stops.
 	Name string
 	// Unnamed says that results need not tell of the limit, as where the kernel tells nobody.
 	Unnamed bool
+	// New returns a backend with that limit, as New of [Hostile] does, which it is if it is nil. It is for limits that
+	// are too narrow for other probes, which need about 64 MiB of memory and 1 GiB of addresses, or for each other.
+	New func(t *testing.T) backend.Backend
 }
 
 // Finding is what the battery found out about one thing that a sandbox must not allow.

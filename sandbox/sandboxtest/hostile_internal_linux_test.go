@@ -67,19 +67,22 @@ func TestBounds(t *testing.T) {
 		reached []backend.Limit
 		safe    bool
 	}{
-		{name: "no limit", bound: Bound{Name: "descriptors"}, set: none},
-		{name: "no limit, which need not be named", bound: Bound{Name: "descriptors", Unnamed: true}, set: none},
-		{name: "no limit, but named", bound: Bound{Name: "descriptors"}, set: none, reached: named("descriptors")},
-		{name: "not named", bound: Bound{Name: "descriptors"}, set: "ulimit -n 64"},
-		{name: "need not be named", bound: Bound{Name: "descriptors", Unnamed: true}, set: "ulimit -n 64", safe: true},
-		{name: "another named", bound: Bound{Name: "descriptors"}, set: "ulimit -n 64", reached: named("disk")},
-		{name: "named", bound: Bound{Name: "descriptors"}, set: "ulimit -n 64", reached: named("descriptors"), safe: true},
+		{name: "no limit", bound: Bound{Name: "open_files"}, set: none},
+		{name: "no limit, which need not be named", bound: Bound{Name: "open_files", Unnamed: true}, set: none},
+		{name: "no limit, but named", bound: Bound{Name: "open_files"}, set: none, reached: named("open_files")},
+		{name: "not named", bound: Bound{Name: "open_files"}, set: "ulimit -n 64"},
+		{name: "need not be named", bound: Bound{Name: "open_files", Unnamed: true}, set: "ulimit -n 64", safe: true},
+		{name: "another named", bound: Bound{Name: "open_files"}, set: "ulimit -n 64", reached: named("disk")},
+		{name: "named", bound: Bound{Name: "open_files"}, set: "ulimit -n 64", reached: named("open_files"), safe: true},
 		{name: "no limit of memory", bound: Bound{Name: "memory"}, set: none, reached: named("memory")},
 		{name: "memory", bound: Bound{Name: "memory"}, set: "ulimit -v 65536", reached: named("memory"), safe: true},
-		{name: "no limit of file size", bound: Bound{Name: "file size"}, set: none, reached: named("file size")},
-		{name: "file size", bound: Bound{Name: "file size"}, set: "ulimit -f 2048", reached: named("file size"), safe: true},
+		{name: "no limit of file size", bound: Bound{Name: "file_size"}, set: none, reached: named("file_size")},
+		{name: "file size", bound: Bound{Name: "file_size"}, set: "ulimit -f 2048", reached: named("file_size"), safe: true},
 		{name: "no limit of processes", bound: Bound{Name: "processes"}, set: none, reached: named("processes")},
 		{name: "no limit of disk", bound: Bound{Name: "disk"}, set: none, reached: named("disk")},
+		{name: "a backend of its own", bound: Bound{Name: "open_files", New: func(*testing.T) backend.Backend {
+			return &limiting{Backend: l.Backend, set: "ulimit -n 64", reached: named("open_files")}
+		}}, set: none, safe: true},
 		{name: "no such limit", bound: Bound{Name: "luck", Unnamed: true}, set: none},
 	} {
 		t.Run(c.name, func(t *testing.T) {

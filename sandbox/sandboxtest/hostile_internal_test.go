@@ -115,7 +115,7 @@ func TestBelievesNothing(t *testing.T) {
 				},
 				Program: program,
 				Local:   true,
-				Bounds:  []Bound{{Name: "processes"}, {Name: "memory"}, {Name: "file size", Unnamed: true}, {Name: "no such"}},
+				Bounds:  []Bound{{Name: "processes"}, {Name: "memory"}, {Name: "file_size", Unnamed: true}, {Name: "no such"}},
 			}.battery(t)
 			for _, c := range b.checks() {
 				if c.id == "report-way-up" {

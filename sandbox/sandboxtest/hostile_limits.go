@@ -10,18 +10,18 @@ import (
 
 // tried is what is tried against the limits, by name.
 var tried = map[string]string{
-	"memory":      "Keep 256 MiB in memory.",
-	"processes":   "Start 300 processes.",
-	"disk":        "Put 256 MiB into /tmp.",
-	"file size":   "Write a file of 256 MiB.",
-	"descriptors": "Open 2048 files.",
+	"memory":     "Keep 256 MiB in memory.",
+	"processes":  "Start 300 processes.",
+	"disk":       "Put 256 MiB into /tmp.",
+	"file_size":  "Write a file of 256 MiB.",
+	"open_files": "Open 2048 files.",
 }
 
 // scripts try what a program that is told nothing of limits does, since one of Go needs more memory than some limits
 // leave it, and does not die of a large file.
 var scripts = map[string]string{
 	"memory":    "head -c 268435456 /dev/zero | tail -n 1 > /dev/null",
-	"file size": "exec head -c 268435456 /dev/zero > sandboxguard-big",
+	"file_size": "exec head -c 268435456 /dev/zero > sandboxguard-big",
 }
 
 // bound returns the check that a limit stops a command, and that the result says so.
@@ -32,12 +32,16 @@ func (b *battery) bound(l Bound) check {
 		if tried[l.Name] == "" {
 			return probe.Unknown(id, "there is no such limit")
 		}
+		with := *b
+		if l.New != nil {
+			with.backend = l.New(t)
+		}
 		var r probe.Report
 		var result backend.Result
 		if script, ok := scripts[l.Name]; ok {
-			r, result = scripted(t, b.bare(t, idTwo), id, script)
+			r, result = scripted(t, with.bare(t, idTwo), id, script)
 		} else {
-			r, result = b.probed(t, b.box, id, b.task)
+			r, result = b.probed(t, with.sandbox(t, idTwo), id, b.task)
 		}
 		switch reached := named(result, l.Name); {
 		case reached && killed(result.ExitCode):

@@ -12,9 +12,9 @@ import (
 
 // How much a probe uses before it gives up and reports that there is no limit.
 const (
-	maxProcesses   = 300
-	maxDisk        = 256 << 20
-	maxDescriptors = 2048
+	maxProcesses = 300
+	maxDisk      = 256 << 20
+	maxOpenFiles = 2048
 )
 
 const mebi = 1 << 20
@@ -59,9 +59,9 @@ func limitDisk(_ Task, f *found) {
 	f.breach("256 MiB in /tmp")
 }
 
-// limitDescriptors opens files until it is stopped.
-func limitDescriptors(_ Task, f *found) {
-	for range maxDescriptors {
+// limitOpenFiles opens files until it is stopped.
+func limitOpenFiles(_ Task, f *found) {
+	for range maxOpenFiles {
 		fd, err := unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 		f.try()
 		if err != nil {
@@ -69,5 +69,5 @@ func limitDescriptors(_ Task, f *found) {
 		}
 		defer unix.Close(fd) //nolint:errcheck // it goes with the process
 	}
-	f.breach("%d open files", maxDescriptors)
+	f.breach("%d open files", maxOpenFiles)
 }

@@ -20,9 +20,9 @@ var probes = map[string]func(Task, *found){
 	"devices":     devices,
 	"survivors":   survivors,
 
-	"limit-processes":   limitProcesses,
-	"limit-disk":        limitDisk,
-	"limit-descriptors": limitDescriptors,
+	"limit-processes":  limitProcesses,
+	"limit-disk":       limitDisk,
+	"limit-open_files": limitOpenFiles,
 }
 
 // early are what probes must look at before the program opens anything itself.
