@@ -32,16 +32,23 @@ func (b *battery) bound(l Bound) check {
 		if tried[l.Name] == "" {
 			return probe.Unknown(id, "there is no such limit")
 		}
-		with := *b
+		script, scriptable := scripts[l.Name]
+		with, s := *b, b.box
 		if l.New != nil {
 			with.backend = l.New(t)
 		}
+		switch {
+		case scriptable:
+			s = with.bare(t, idTwo)
+		case l.New != nil:
+			s = with.sandbox(t, idTwo)
+		}
 		var r probe.Report
 		var result backend.Result
-		if script, ok := scripts[l.Name]; ok {
-			r, result = scripted(t, with.bare(t, idTwo), id, script)
+		if scriptable {
+			r, result = scripted(t, s, id, script)
 		} else {
-			r, result = b.probed(t, with.sandbox(t, idTwo), id, b.task)
+			r, result = b.probed(t, s, id, b.task)
 		}
 		switch reached := named(result, l.Name); {
 		case reached && killed(result.ExitCode):

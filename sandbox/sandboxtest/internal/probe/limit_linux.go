@@ -42,20 +42,21 @@ func limitProcesses(_ Task, f *found) {
 	f.breach("%d processes", maxProcesses)
 }
 
-// limitDisk fills the directory for temporary files, with files that are each small.
+// limitDisk fills the directory for temporary files, with files that are each small. If it is stopped they stay: that
+// nothing fits any more is how a backend knows.
 func limitDisk(_ Task, f *found) {
 	dir, err := os.MkdirTemp("/tmp", "sandboxguard-probe-")
 	f.try()
 	if err != nil {
 		return // nothing can be written there
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // nobody could be told
 	part := make([]byte, mebi)
 	for i := range maxDisk / mebi {
 		if err := os.WriteFile(filepath.Join(dir, strconv.Itoa(i)), part, 0o600); err != nil {
 			return
 		}
 	}
+	_ = os.RemoveAll(dir)
 	f.breach("256 MiB in /tmp")
 }
 
