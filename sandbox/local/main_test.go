@@ -8,6 +8,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/sandboxguard/sandboxguard/sandbox/local"
+	"github.com/sandboxguard/sandboxguard/sandbox/sandboxtest"
 )
 
 // The test binary is its own helper: with this variable it plays the part that the variable names, and without it the one
@@ -16,6 +17,7 @@ const part = "SANDBOX_LOCAL_TEST_PART"
 
 func TestMain(m *testing.M) {
 	local.Init()
+	sandboxtest.Init()
 	if play := parts[cmp.Or(os.Getenv(part), os.Args[0])]; play != nil {
 		play()
 		return

@@ -239,7 +239,7 @@ func TestClosedFiles(t *testing.T) {
 
 // ordinary are the tests that an account without rights passes, too.
 const ordinary = `^(TestConformance|TestFailingSteps|TestWithoutInit|TestLackingHosts|TestLimits|TestCPUs|TestUnheldLimit|TestOtherTimeout|` +
-	`TestHiddenValues|TestExactBytes|TestSignalsToTheFirst|TestKilledFirst|TestKilledIsolatedWorker|TestOwners|TestBoundedOutput)$`
+	`TestHiddenValues|TestExactBytes|TestSignalsToTheFirst|TestKilledFirst|TestKilledIsolatedWorker|TestOwners|TestBoundedOutput|TestHostile)$`
 
 // TestAsOrdinaryUser runs them as one, where the worker is root.
 func TestAsOrdinaryUser(t *testing.T) {

@@ -42,6 +42,7 @@ func (c Conformance) Run(t *testing.T) {
 	t.Run("UnsafeArchives", c.unsafeArchives)
 	t.Run("Spool", c.spool)
 	t.Run("Terminals", c.terminals)
+	t.Run("ForgedArchives", c.forgedArchives)
 	if c.NoCommands {
 		return
 	}
