@@ -32,9 +32,11 @@ type launch struct {
 	grace    time.Duration
 	patience time.Duration // with the first process
 	limits   *limits
+	stage    *pid1.Stage // of one that bwrap starts
 
 	channel *pid1.Channel
 	group   group
+	inner   *held // the first process, where it is not a child
 	started chan error
 	exited  chan struct{} // is closed when the first process, and with it all others, is over
 	done    chan error    // gets the result of waiting
@@ -101,6 +103,7 @@ func (l *launch) listen() {
 		if l.channel.Receive(&r) != nil {
 			return
 		}
+		r.PID = l.channel.Sender()
 		l.reports <- r
 	}
 }
@@ -132,27 +135,24 @@ func (l *launch) finish(ctx context.Context) (backend.Result, error) {
 
 // kill ends whatever is there, and waits for its end.
 func (l *launch) kill() error {
+	l.inner.end()
 	_ = l.cmd.Process.Kill()
 	return <-l.done
 }
 
 // lead returns when the command is over, or the context, or when nothing could be run.
 func (l *launch) lead(ctx context.Context) (backend.Result, error) {
-	hello := time.NewTimer(l.patience)
-	defer hello.Stop()
-	select {
-	case r, ok := <-l.reports:
-		if !ok || !r.Hello {
-			return backend.Result{}, refusal(l.launcher, "handshake", nil)
-		}
-	case <-hello.C:
-		return backend.Result{}, refusal(l.launcher, "handshake", nil)
-	case <-ctx.Done():
-		return backend.Result{}, context.Cause(ctx)
+	if _, err := l.hello(ctx, "handshake"); err != nil {
+		return backend.Result{}, err
 	}
 	var err error
 	if l.group, err = l.limits.enter(l.cmd.Process.Pid); err != nil {
 		return backend.Result{}, refusal(l.launcher, "control group", err)
+	}
+	if l.stage != nil {
+		if err := l.pass(ctx); err != nil {
+			return backend.Result{}, err
+		}
 	}
 	if err := l.channel.Send(l.job, nil); err != nil {
 		return backend.Result{}, refusal(l.launcher, "socket pair", err)
@@ -166,6 +166,26 @@ func (l *launch) lead(ctx context.Context) (backend.Result, error) {
 		return backend.Result{}, context.Cause(ctx)
 	}
 	return l.await(ctx)
+}
+
+// hello waits for the program to say that it is there. If it does not, what is missing.
+func (l *launch) hello(ctx context.Context, what string) (pid1.Report, error) {
+	timer := time.NewTimer(l.patience)
+	defer timer.Stop()
+	select {
+	case r, ok := <-l.reports:
+		switch {
+		case ok && r.Hello:
+			return r, nil
+		case ok && r.Step != "":
+			return r, refusal(l.launcher, r.Step, syscall.Errno(r.Errno)) //nolint:gosec // it was one
+		}
+		return r, refusal(l.launcher, what, nil)
+	case <-timer.C:
+		return pid1.Report{}, refusal(l.launcher, what, nil)
+	case <-ctx.Done():
+		return pid1.Report{}, context.Cause(ctx)
+	}
 }
 
 // begun looks at what the first process said of its steps.
@@ -221,10 +241,14 @@ func (l *launch) cause(ctx context.Context, told bool) error {
 	return context.Cause(ctx)
 }
 
+// socketPair makes the pair. The worker's side is told who sends.
 func socketPair() (own, theirs *os.File, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, err
+	}
+	if err := unix.SetsockoptInt(fds[0], unix.SOL_SOCKET, unix.SO_PASSCRED, 1); err != nil {
+		return nil, nil, errors.Join(err, unix.Close(fds[0]), unix.Close(fds[1]))
 	}
 	return os.NewFile(uintptr(fds[0]), "own"), os.NewFile(uintptr(fds[1]), "theirs"), nil //nolint:gosec // descriptors
 }

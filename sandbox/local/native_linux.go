@@ -30,6 +30,7 @@ type native struct {
 	options Options
 	view    view
 	limits  *limits
+	bwrap   string // the program that makes them instead, if it is to be one
 }
 
 func (n *native) run(ctx context.Context, c command) (backend.Result, error) {
@@ -37,15 +38,23 @@ func (n *native) run(ctx context.Context, c command) (backend.Result, error) {
 	if err != nil {
 		return backend.Result{}, err
 	}
-	cmd, err := n.first(c.box.account)
-	if err != nil {
-		return backend.Result{}, err
-	}
 	l := &launch{
-		launcher: n.options.Launcher, cmd: cmd, command: c, job: job, limits: n.limits,
+		launcher: n.options.Launcher, command: c, job: job, limits: n.limits,
 		records: c.box.dir(recordsName), grace: n.options.Grace, patience: startTime,
 	}
+	if err := n.prepare(l, c.box.account); err != nil {
+		return backend.Result{}, err
+	}
 	return l.run(ctx)
+}
+
+// prepare says how the first process comes about of a sandbox whose commands have the account a.
+func (n *native) prepare(l *launch, a account) (err error) {
+	if n.bwrap != "" {
+		return n.stage(l, a)
+	}
+	l.cmd, err = n.first(a)
+	return err
 }
 
 // first is the first process of a sandbox whose commands have the account a.
