@@ -62,7 +62,11 @@ func (l *launch) run(ctx context.Context) (backend.Result, error) {
 	err = <-l.started
 	closeErr := theirs.Close()
 	if err != nil {
-		return backend.Result{}, errors.Join(refusal(l.launcher, "namespaces", err), own.Close())
+		what := "namespaces"
+		if l.stage != nil {
+			what = "mount namespace"
+		}
+		return backend.Result{}, errors.Join(refusal(l.launcher, what, err), own.Close())
 	}
 	if closeErr == nil {
 		l.channel, err = pid1.NewChannel(own)
@@ -111,6 +115,7 @@ func (l *launch) listen() {
 // finish leads the first process through its job, and cleans up.
 func (l *launch) finish(ctx context.Context) (backend.Result, error) {
 	result, err := l.lead(ctx)
+	_ = l.channel.End() // nothing else ends one that bwrap is about to start
 	waited := l.kill()
 	if errors.Is(waited, exec.ErrWaitDelay) {
 		waited = nil

@@ -122,6 +122,9 @@ func (c *Channel) keep(rights []byte) error {
 	return nil
 }
 
+// End tells the other side that nothing more will be sent. A first process ends then.
+func (c *Channel) End() error { return c.conn.CloseWrite() }
+
 // File returns a file that came with a message, or nil.
 func (c *Channel) File() *os.File {
 	if len(c.files) == 0 {
