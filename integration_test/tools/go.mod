@@ -3,8 +3,10 @@ module github.com/sandboxguard/sandboxguard/integration_test/tools
 go 1.26.0
 
 require (
+	github.com/google/go-cmp v0.7.0
 	github.com/sandboxguard/sandboxguard v0.0.0-00010101000000-000000000000
 	github.com/zricethezav/gitleaks/v8 v8.30.1
+	golang.org/x/sys v0.47.0
 )
 
 require (
@@ -75,7 +77,6 @@ require (
 	golang.org/x/crypto v0.35.0 // indirect
 	golang.org/x/exp v0.0.0-20250218142911-aa4b98e5adaa // indirect
 	golang.org/x/sync v0.22.0 // indirect
-	golang.org/x/sys v0.47.0 // indirect
 	golang.org/x/text v0.41.0 // indirect
 	gopkg.in/ini.v1 v1.67.0 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect

@@ -32,9 +32,11 @@ type launch struct {
 	grace    time.Duration
 	patience time.Duration // with the first process
 	limits   *limits
+	stage    *pid1.Stage // of one that bwrap starts
 
 	channel *pid1.Channel
 	group   group
+	inner   *held // the first process, where it is not a child
 	started chan error
 	exited  chan struct{} // is closed when the first process, and with it all others, is over
 	done    chan error    // gets the result of waiting
@@ -60,7 +62,11 @@ func (l *launch) run(ctx context.Context) (backend.Result, error) {
 	err = <-l.started
 	closeErr := theirs.Close()
 	if err != nil {
-		return backend.Result{}, errors.Join(refusal(l.launcher, "namespaces", err), own.Close())
+		what := "namespaces"
+		if l.stage != nil {
+			what = "mount namespace"
+		}
+		return backend.Result{}, errors.Join(refusal(l.launcher, what, err), own.Close())
 	}
 	if closeErr == nil {
 		l.channel, err = pid1.NewChannel(own)
@@ -101,6 +107,7 @@ func (l *launch) listen() {
 		if l.channel.Receive(&r) != nil {
 			return
 		}
+		r.PID = l.channel.Sender()
 		l.reports <- r
 	}
 }
@@ -108,6 +115,7 @@ func (l *launch) listen() {
 // finish leads the first process through its job, and cleans up.
 func (l *launch) finish(ctx context.Context) (backend.Result, error) {
 	result, err := l.lead(ctx)
+	_ = l.channel.End() // nothing else ends one that bwrap is about to start
 	waited := l.kill()
 	if errors.Is(waited, exec.ErrWaitDelay) {
 		waited = nil
@@ -132,27 +140,24 @@ func (l *launch) finish(ctx context.Context) (backend.Result, error) {
 
 // kill ends whatever is there, and waits for its end.
 func (l *launch) kill() error {
+	l.inner.end()
 	_ = l.cmd.Process.Kill()
 	return <-l.done
 }
 
 // lead returns when the command is over, or the context, or when nothing could be run.
 func (l *launch) lead(ctx context.Context) (backend.Result, error) {
-	hello := time.NewTimer(l.patience)
-	defer hello.Stop()
-	select {
-	case r, ok := <-l.reports:
-		if !ok || !r.Hello {
-			return backend.Result{}, refusal(l.launcher, "handshake", nil)
-		}
-	case <-hello.C:
-		return backend.Result{}, refusal(l.launcher, "handshake", nil)
-	case <-ctx.Done():
-		return backend.Result{}, context.Cause(ctx)
+	if _, err := l.hello(ctx, "handshake"); err != nil {
+		return backend.Result{}, err
 	}
 	var err error
 	if l.group, err = l.limits.enter(l.cmd.Process.Pid); err != nil {
 		return backend.Result{}, refusal(l.launcher, "control group", err)
+	}
+	if l.stage != nil {
+		if err := l.pass(ctx); err != nil {
+			return backend.Result{}, err
+		}
 	}
 	if err := l.channel.Send(l.job, nil); err != nil {
 		return backend.Result{}, refusal(l.launcher, "socket pair", err)
@@ -178,6 +183,26 @@ func (l *launch) lead(ctx context.Context) (backend.Result, error) {
 
 // killed is the result of a command whose first process was ended by something else, and it with it.
 var killed = backend.Result{ExitCode: -int(unix.SIGKILL)}
+
+// hello waits for the program to say that it is there. If it does not, what is missing.
+func (l *launch) hello(ctx context.Context, what string) (pid1.Report, error) {
+	timer := time.NewTimer(l.patience)
+	defer timer.Stop()
+	select {
+	case r, ok := <-l.reports:
+		switch {
+		case ok && r.Hello:
+			return r, nil
+		case ok && r.Step != "":
+			return r, refusal(l.launcher, r.Step, syscall.Errno(r.Errno))
+		}
+		return r, refusal(l.launcher, what, nil)
+	case <-timer.C:
+		return pid1.Report{}, refusal(l.launcher, what, nil)
+	case <-ctx.Done():
+		return pid1.Report{}, context.Cause(ctx)
+	}
+}
 
 // begun looks at what the first process said of its steps.
 func (l *launch) begun(r pid1.Report, ok bool) error {
@@ -214,6 +239,9 @@ func (l *launch) await(ctx context.Context) (backend.Result, error) {
 			return backend.Result{ExitCode: r.Code, Reached: l.limits.reached(r)}, l.cause(ctx, grace != nil)
 		case <-over:
 			over = nil
+			if l.command.terminal != nil { // shells at a terminal ignore SIGTERM, and end on this
+				_ = l.channel.Send(pid1.Order{Signal: int(unix.SIGHUP)}, nil)
+			}
 			_ = l.channel.Send(pid1.Order{Signal: int(unix.SIGTERM)}, nil)
 			timer := time.NewTimer(l.grace)
 			defer timer.Stop()
@@ -232,10 +260,14 @@ func (l *launch) cause(ctx context.Context, told bool) error {
 	return context.Cause(ctx)
 }
 
+// socketPair makes the pair. The worker's side is told who sends.
 func socketPair() (own, theirs *os.File, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, err
+	}
+	if err := unix.SetsockoptInt(fds[0], unix.SOL_SOCKET, unix.SO_PASSCRED, 1); err != nil {
+		return nil, nil, errors.Join(err, unix.Close(fds[0]), unix.Close(fds[1]))
 	}
 	return os.NewFile(uintptr(fds[0]), "own"), os.NewFile(uintptr(fds[1]), "theirs"), nil
 }

@@ -16,8 +16,9 @@ const (
 	// Native isolates commands with namespaces of their own, which the worker's program makes itself: see [Init].
 	// Linux only.
 	Native Launcher = iota
-	// Bubblewrap isolates as Native does, with the namespaces and the file system made by the program bwrap: for
-	// hosts that let nothing else make user namespaces. Linux only.
+	// Bubblewrap isolates as Native does, with the namespaces and the file system made by the program bwrap, in version
+	// 0.7 or later: for hosts that let nothing else make user namespaces. It runs without rights, as the account of the
+	// sandbox, which must be able to reach what Options.System names. Linux only.
 	Bubblewrap
 	// Unisolated keeps nothing apart: commands run with all rights of the worker's account.
 	Unisolated

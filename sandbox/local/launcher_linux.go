@@ -13,7 +13,11 @@ func newLauncher(o Options) (launcher, error) {
 	if o.Launcher == Unisolated {
 		return newUnisolated(o)
 	}
-	n, err := newNative(o)
+	made := newNative
+	if o.Launcher == Bubblewrap {
+		made = newBubblewrap
+	}
+	n, err := made(o)
 	if err != nil {
 		return nil, err
 	}
@@ -45,14 +49,13 @@ func (n *native) try(ctx context.Context) error {
 	if n.options.ownAccounts() {
 		a = account{uid: n.options.FirstUID + accounts - 1, gid: n.options.FirstUID + accounts - 1}
 	}
-	cmd, err := n.first(a)
-	if err != nil {
-		return err
-	}
 	l := &launch{
-		launcher: n.options.Launcher, cmd: cmd, job: n.empty(), limits: n.limits, grace: n.options.Grace, patience: handshakeTime,
+		launcher: n.options.Launcher, job: n.empty(), limits: n.limits, grace: n.options.Grace, patience: handshakeTime,
 		command: command{stdout: io.Discard, stderr: io.Discard},
 	}
-	_, err = l.run(ctx)
+	if err := n.prepare(l, a); err != nil {
+		return err
+	}
+	_, err := l.run(ctx)
 	return err
 }

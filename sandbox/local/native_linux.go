@@ -31,6 +31,7 @@ type native struct {
 	options Options
 	view    view
 	limits  *limits
+	bwrap   string // the program that makes them instead, if it is to be one
 }
 
 func (n *native) run(ctx context.Context, c command) (backend.Result, error) {
@@ -38,18 +39,26 @@ func (n *native) run(ctx context.Context, c command) (backend.Result, error) {
 	if err != nil {
 		return backend.Result{}, err
 	}
-	cmd, err := n.first(c.box.account)
-	if err != nil {
-		return backend.Result{}, err
-	}
 	l := &launch{
-		launcher: n.options.Launcher, cmd: cmd, command: c, job: job, limits: n.limits,
+		launcher: n.options.Launcher, command: c, job: job, limits: n.limits,
 		records: c.box.dir(recordsName), grace: n.options.Grace, patience: startTime,
+	}
+	if err := n.prepare(l, c.box.account); err != nil {
+		return backend.Result{}, err
 	}
 	return l.run(ctx)
 }
 
 func (n *native) close() error { return n.limits.tree.Close() }
+
+// prepare says how the first process comes about of a sandbox whose commands have the account a.
+func (n *native) prepare(l *launch, a account) (err error) {
+	if n.bwrap != "" {
+		return n.stage(l, a)
+	}
+	l.cmd, err = n.first(a)
+	return err
+}
 
 // first is the first process of a sandbox whose commands have the account a.
 func (n *native) first(a account) (*exec.Cmd, error) {
@@ -113,6 +122,15 @@ var remedies = []struct {
 	{"namespaces", unix.ENOSPC, "user.max_user_namespaces is used up or 0: raise it"},
 	{"namespaces", unix.EINVAL, "the kernel has no user namespaces: it needs CONFIG_USER_NS"},
 	{"namespaces", unix.EUSERS, "user namespaces are nested too deep: run the worker in fewer of them"},
+	{"mount namespace", unix.EPERM, "the container does not let root have one for bwrap: run the worker as an ordinary account, or with CAP_SYS_ADMIN"},
+	{"search for bwrap", 0, "install bubblewrap 0.7 or later where Options.Path finds it, or set Options.Bwrap to the path of the program"},
+	{"check of bwrap", 0, "its set-user-ID bit or file capabilities would give it rights of the host, where it is to have none: take them away"},
+	{"bwrap", unix.EACCES, "the account of the sandbox must be able to execute the program: see its rights, and those of the directories that lead to it"},
+	{"bwrap", 0, "it ended before the sandbox was made: it needs to be bubblewrap 0.7 or later, allowed to make user namespaces (by AppArmor, " +
+		"user.max_user_namespaces and the container's seccomp profile) and to mount; " +
+		"what is missing it says for: bwrap --unshare-all --ro-bind / / --dev /dev --proc /proc true"},
+	{"takeover", 0, "a directory at the top of the workspace was replaced while the command was started: start it again"},
+	{"account", unix.EINVAL, "the user namespace of the worker has not all ids from Options.FirstUID on: set it to some that it has"},
 	{"handshake", 0, "the worker's program must call local.Init() as the first line of main, and of TestMain in tests"},
 	{"sources", unix.ENOSYS, "the kernel is older than Linux 5.12: use a newer one"},
 	{"sources", unix.EPERM, "the container denies mounts: allow mount, open_tree and mount_setattr in its seccomp profile"},

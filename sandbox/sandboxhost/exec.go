@@ -25,7 +25,7 @@ func (h *Host) exec(ctx context.Context, a operation.ExecArgs) (*operation.ExecR
 	return out, h.with(ctx, operation.Exec, a.State, func(s *session, box backend.Sandbox) error {
 		release, err := s.ready(ctx, box, &cmd)
 		if err != nil {
-			return early(err)
+			return err
 		}
 		defer release()
 		b := bind.From(ctx)
@@ -52,11 +52,11 @@ func (h *Host) exec(ctx context.Context, a operation.ExecArgs) (*operation.ExecR
 // release is called.
 func (s *session) ready(ctx context.Context, box backend.Sandbox, cmd *backend.Command) (release func(), err error) {
 	if begun, err := s.h.store.begun(s.id, callerOf(ctx).name()); err != nil || begun {
-		return nil, errors.Join(err, ranBefore(begun))
+		return nil, errors.Join(early(err), ranBefore(begun))
 	}
 	release, err = s.h.slots.command(ctx)
 	if err != nil {
-		return nil, err
+		return nil, early(err)
 	}
 	var given []grant
 	if cmd.Env, given, err = s.environment(ctx); err == nil {
@@ -70,7 +70,7 @@ func (s *session) ready(ctx context.Context, box backend.Sandbox, cmd *backend.C
 	}
 	if err != nil {
 		release()
-		return nil, err
+		return nil, early(err)
 	}
 	return release, nil
 }

@@ -48,7 +48,7 @@ func (h *Host) openTerminal(ctx context.Context, a operation.PTYExecArgs) (*oper
 		}
 		release, err := s.ready(ctx, box, &cmd)
 		if err != nil {
-			return early(err)
+			return err
 		}
 		defer release()
 		t := &pty{tty: a.TTY, out: newTranscript(bind.From(ctx), h.options.MaxOutput)}

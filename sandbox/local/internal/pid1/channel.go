@@ -24,6 +24,7 @@ var errMessage = errors.New("pid1: what came over the socket is no message")
 type Channel struct {
 	conn  *net.UnixConn
 	files []*os.File // that came with messages
+	peer  int
 }
 
 // NewChannel returns the channel over a socket. It takes the file over.
@@ -38,6 +39,10 @@ func NewChannel(f *os.File) (*Channel, error) {
 	}
 	return &Channel{conn: u}, nil
 }
+
+// Sender is the process that sent what was received last, in the numbers of the one that received it. It is 0 if the
+// socket was not told to say so.
+func (c *Channel) Sender() int { return c.peer }
 
 // Send sends a message, with a file unless it is nil.
 func (c *Channel) Send(message any, file *os.File) error {
@@ -99,6 +104,14 @@ func (c *Channel) keep(rights []byte) error {
 		return err
 	}
 	for _, m := range messages {
+		if m.Header.Type == unix.SCM_CREDENTIALS {
+			from, err := unix.ParseUnixCredentials(&m)
+			if err != nil {
+				return err
+			}
+			c.peer = int(from.Pid)
+			continue
+		}
 		fds, err := unix.ParseUnixRights(&m)
 		if err != nil {
 			return err
@@ -110,6 +123,9 @@ func (c *Channel) keep(rights []byte) error {
 	}
 	return nil
 }
+
+// End tells the other side that nothing more will be sent. A first process ends then.
+func (c *Channel) End() error { return c.conn.CloseWrite() }
 
 // File returns a file that came with a message, or nil.
 func (c *Channel) File() *os.File {

@@ -131,7 +131,7 @@ func FuzzReceive(f *testing.F) {
 			}
 		}
 		_ = c.Close() // so that who writes on is told
-		<-written
+		_ = <-written
 	})
 }
 

@@ -4,15 +4,30 @@ package pid1
 // arguments and no variables: whatever is told to it goes over [Control].
 const Name = "sandboxguard-init"
 
+// StageName is the name that the worker gives its program to make it become bwrap, which then starts it as the first
+// process of a sandbox. It says that it is there, gets a [Stage], and says no more unless that fails.
+const StageName = Name + "-stage"
+
 // Descriptors of the first process, besides the command's input and outputs.
 const (
 	Control = 3 // the socket pair
 	Program = 4 // the sealed copy of the worker's program
+	Errors  = 5 // the command's error output, where bwrap started it; to a stage, any that it may replace
 )
+
+// A Stage is what the worker's program needs to become bwrap.
+type Stage struct {
+	// Bwrap is the path of the program.
+	Bwrap string
+	// UID and GID are the account of the host that it runs as, where the worker is root; 0 where it is the worker's.
+	UID, GID int
+	// Job is what the first process gets, but for what is the command's own.
+	Job Job
+}
 
 // A Job is what the first process is to do.
 type Job struct {
-	// Made is whether a launcher has made the file system already, and the network, the names and the account.
+	// Made is whether bwrap has made the file system already, and the network, the names and the account.
 	Made bool
 	// Mounts are what the sandbox shows of the host, in the order in which they are put in place.
 	Mounts []Mount
@@ -45,7 +60,12 @@ type Mount struct {
 	// Within is whether the source lies in the directory of a sandbox, where links may be traps: it is left out if
 	// it is no directory.
 	Within bool
+	// Is tells the source from all other directories, where the job is Made: see [Pin].
+	Is Inode
 }
+
+// An Inode is a directory of the host, by what the kernel knows it by.
+type Inode struct{ Device, Number uint64 }
 
 // Limits are those that the kernel keeps per process or account. 0 is none.
 type Limits struct {
@@ -56,6 +76,8 @@ type Limits struct {
 // how it ended.
 type Report struct {
 	Hello bool
+	// PID is the process that said it, in the worker's numbers. It does not say that itself: see [Channel.Sender].
+	PID int
 	// Step is the one that failed, and Errno why. Missing says that there is no such program.
 	Step    string
 	Errno   int

@@ -17,8 +17,10 @@ func Main() {
 		return
 	}
 	switch os.Args[0] {
-	case Name:
+	case Name, ownProgram:
 		os.Exit(run())
+	case StageName:
+		os.Exit(runStage())
 	case boundName:
 		startBound()
 		os.Exit(cannotStart)

@@ -8,12 +8,15 @@ import "golang.org/x/sys/unix"
 // its own, and is of this thread and what it starts.
 func newCgroupNamespace(*state) error { return unix.Unshare(unix.CLONE_NEWCGROUP) }
 
+// hostname is the name of every sandbox to itself.
+const hostname = "sandbox"
+
 // setHostname takes the name of the host away.
 func setHostname(*state) error {
 	if err := unix.Setdomainname([]byte("(none)")); err != nil {
 		return err
 	}
-	return unix.Sethostname([]byte("sandbox"))
+	return unix.Sethostname([]byte(hostname))
 }
 
 // raiseLoopback brings up the one network interface there is.

@@ -29,6 +29,11 @@ func dropCapabilities(*state) error {
 			return err
 		}
 	}
+	return giveUpCapabilities()
+}
+
+// giveUpCapabilities gives up those of this thread.
+func giveUpCapabilities() error {
 	var none [2]unix.CapUserData
 	return unix.Capset(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &none[0])
 }

@@ -19,7 +19,7 @@ func openSources(s *state) error {
 	}
 	for _, m := range s.job.Mounts {
 		fd, err := openSource(m)
-		if m.Within && errors.Is(err, unix.ENOTDIR) || m.Within && errors.Is(err, unix.ENOENT) || m.Within && errors.Is(err, unix.ELOOP) {
+		if m.Within && absent(err) {
 			fd, err = -1, nil
 		}
 		if err != nil {
@@ -30,7 +30,13 @@ func openSources(s *state) error {
 	return nil
 }
 
-func openSource(m Mount) (int, error) {
+// absent reports whether there is no directory where one was opened, or a link.
+func absent(err error) bool {
+	return errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ELOOP)
+}
+
+// open opens what is at a path of the mount, as it may be opened.
+func (m Mount) open(name string) (int, error) {
 	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC}
 	if m.Within {
 		how.Flags |= unix.O_DIRECTORY
@@ -38,7 +44,11 @@ func openSource(m Mount) (int, error) {
 	if m.Within || m.Direct {
 		how.Resolve = unix.RESOLVE_NO_SYMLINKS
 	}
-	fd, err := unix.Openat2(unix.AT_FDCWD, m.Source, &how)
+	return unix.Openat2(unix.AT_FDCWD, name, &how)
+}
+
+func openSource(m Mount) (int, error) {
+	fd, err := m.open(m.Source)
 	if err != nil {
 		return -1, err
 	}

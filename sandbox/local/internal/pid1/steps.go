@@ -36,6 +36,7 @@ var steps = []step{
 	{name: "pivot", do: pivot},
 	{name: "loopback", do: raiseLoopback},
 	{name: "hostname", do: setHostname},
+	{name: "takeover", do: takeOver, made: true},
 	{name: "terminal", do: openConsole, made: true},
 	{name: "directory", do: enterDirectory, made: true},
 	{name: "limits", do: setLimits, made: true},

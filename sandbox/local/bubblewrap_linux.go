@@ -1,0 +1,112 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/sandboxguard/sandboxguard/sandbox/local/internal/pid1"
+)
+
+// newBubblewrap is native but for who makes the namespaces and the file system.
+func newBubblewrap(o Options) (*native, error) {
+	n, err := newNative(o)
+	if err != nil {
+		return nil, err
+	}
+	n.bwrap, err = findBubblewrap(o)
+	return n, err
+}
+
+// findBubblewrap returns the path of the program. One that has rights of its own is refused: it would use those of the
+// host where it is to use none.
+func findBubblewrap(o Options) (string, error) {
+	program := o.Bwrap
+	if program == "" {
+		found, err := look("bwrap", "/", []string{"PATH=" + o.Path})
+		if err != nil {
+			return "", refusal(Bubblewrap, "search for bwrap", nil)
+		}
+		program = found
+	}
+	info, err := os.Stat(program)
+	if err != nil || executable(program) != nil {
+		return "", refusal(Bubblewrap, "search for bwrap", nil)
+	}
+	_, err = unix.Getxattr(program, "security.capability", nil)
+	if info.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0 || err == nil {
+		return "", refusal(Bubblewrap, "check of bwrap", nil)
+	}
+	return program, nil
+}
+
+// stage prepares a launch in which the worker's program becomes bwrap, which starts it as the first process.
+func (n *native) stage(l *launch, a account) error {
+	program, err := sealedProgram()
+	if err != nil {
+		return err
+	}
+	l.job.Made = true
+	if l.job.Mounts, err = pid1.Pin(l.job.Mounts); err != nil {
+		return refusal(Bubblewrap, "sources", err)
+	}
+	l.stage = &pid1.Stage{Bwrap: n.bwrap, UID: a.uid, GID: a.gid, Job: l.job}
+	l.stage.Job.Args, l.stage.Job.Env = nil, nil
+	l.cmd = &exec.Cmd{
+		Path: fmt.Sprintf("/proc/self/fd/%d", program.Fd()), Args: []string{pid1.StageName}, Env: []string{}, Dir: "/",
+		ExtraFiles:  []*os.File{program, program}, // the second keeps the place of [pid1.Errors]
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
+	}
+	if a.other() {
+		l.cmd.SysProcAttr.Cloneflags = unix.CLONE_NEWNS
+	}
+	return nil
+}
+
+// pass lets the stage go on, which is in its control group by now, and takes hold of the first process that comes of it:
+// it is not the worker's child, and may outlive bwrap by a little.
+func (l *launch) pass(ctx context.Context) error {
+	if err := l.channel.Send(l.stage, nil); err != nil {
+		return refusal(l.launcher, "socket pair", err)
+	}
+	r, err := l.hello(ctx, "bwrap")
+	if err != nil {
+		return err
+	}
+	if l.inner, err = hold(r.PID); err != nil {
+		return refusal(l.launcher, "bwrap", err)
+	}
+	return nil
+}
+
+// held is a process of another parent, which no other can be taken for. Nil is none.
+type held struct{ fd int }
+
+func hold(pid int) (*held, error) {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &held{fd: fd}, nil
+}
+
+// end kills the process. If it was the first of its namespace, nothing is left of that when end returns.
+func (h *held) end() {
+	if h == nil {
+		return
+	}
+	_ = unix.PidfdSendSignal(h.fd, unix.SIGKILL, nil, 0)
+	for {
+		_, err := unix.Poll([]unix.PollFd{{Fd: int32(h.fd), Events: unix.POLLIN}}, -1) //nolint:gosec // a descriptor
+		if !errors.Is(err, unix.EINTR) {
+			break
+		}
+	}
+	_ = unix.Close(h.fd)
+}
