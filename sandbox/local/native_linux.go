@@ -114,9 +114,16 @@ var remedies = []struct {
 	{"namespaces", unix.EUSERS, "user namespaces are nested too deep: run the worker in fewer of them"},
 	{"handshake", 0, "the worker's program must call local.Init() as the first line of main, and of TestMain in tests"},
 	{"sources", unix.ENOSYS, "the kernel is older than Linux 5.12: use a newer one"},
-	{"sources", unix.EPERM, "the container denies mounts: allow mount, open_tree and mount_setattr in its seccomp profile"},
+	{"sources", unix.EPERM, "the container denies mounts, or AppArmor leaves new user namespaces no rights: allow mount, open_tree and " +
+		"mount_setattr in its seccomp profile, or give the worker a profile that allows user namespaces"},
+	{"sources", unix.EACCES, "a security module denies mounts: give the worker a profile that allows them"},
 	{"sources", unix.ENOENT, "a path of Options.System does not exist"},
+	{"cgroup-namespace", unix.EPERM, "the container denies namespaces: allow unshare in its seccomp profile"},
 	{"root", unix.EPERM, "the container denies mounts: allow mount in its seccomp profile, and by AppArmor"},
+	{"mounts", unix.EPERM, "the container denies mounts: allow move_mount in its seccomp profile"},
 	{"proc", unix.EPERM, "the container's /proc is masked, so no other can be mounted: run it with an unmasked /proc"},
+	{"pivot", unix.EPERM, "the container denies mounts: allow pivot_root and umount2 in its seccomp profile"},
+	{"hostname", unix.EPERM, "names of hosts cannot be set: allow sethostname and setdomainname in the container's seccomp profile, " +
+		"and leave out ProtectHostname in the unit of systemd"},
 	{"seccomp", 0, "the kernel needs CONFIG_SECCOMP_FILTER, on amd64 or arm64"},
 }
