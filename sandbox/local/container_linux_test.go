@@ -246,8 +246,8 @@ func (p seccompProfile) filter(t *testing.T, but ...string) []unix.SockFilter {
 				t.Fatalf("the test cannot make a filter of the rule of %s", name)
 			}
 			a := rule.Args[0]
-			program = append(program, unix.SockFilter{Code: equal, K: number, Jf: 4}, argument(a.Index), //nolint:gosec // below
-				unix.SockFilter{Code: equal, K: uint32(a.Value), Jf: 1}, unix.SockFilter{Code: give, K: unix.SECCOMP_RET_ALLOW}, //nolint:gosec // an int for the kernel
+			program = append(program, unix.SockFilter{Code: equal, K: number, Jf: 4}, argument(a.Index),
+				unix.SockFilter{Code: equal, K: uint32(a.Value), Jf: 1}, unix.SockFilter{Code: give, K: unix.SECCOMP_RET_ALLOW},
 				unix.SockFilter{Code: word})
 		}
 	}
