@@ -118,12 +118,14 @@ var remedies = []struct {
 		"mount_setattr in its seccomp profile, or give the worker a profile that allows user namespaces"},
 	{"sources", unix.EACCES, "a security module denies mounts: give the worker a profile that allows them"},
 	{"sources", unix.ENOENT, "a path of Options.System does not exist"},
-	{"cgroup-namespace", unix.EPERM, "the container denies namespaces: allow unshare in its seccomp profile"},
 	{"root", unix.EPERM, "the container denies mounts: allow mount in its seccomp profile, and by AppArmor"},
-	{"mounts", unix.EPERM, "the container denies mounts: allow move_mount in its seccomp profile"},
 	{"proc", unix.EPERM, "the container's /proc is masked, so no other can be mounted: run it with an unmasked /proc"},
-	{"pivot", unix.EPERM, "the container denies mounts: allow pivot_root and umount2 in its seccomp profile"},
-	{"hostname", unix.EPERM, "names of hosts cannot be set: allow sethostname and setdomainname in the container's seccomp profile, " +
-		"and leave out ProtectHostname in the unit of systemd"},
+	{"mounts", unix.EPERM, "the container denies mounts: allow move_mount in its seccomp profile, and by AppArmor"},
+	{"pivot", unix.EPERM, "the container denies another root: allow pivot_root, umount2 and mount_setattr in its seccomp profile, and by AppArmor"},
+	{"cgroup-namespace", unix.EPERM, "the container denies namespaces of control groups: allow unshare in its seccomp profile"},
+	{"descriptors", unix.ENOSYS, "the kernel is older than Linux 5.11: use a newer one"},
+	{"descriptors", unix.EPERM, "the container denies it: allow close_range in its seccomp profile"},
 	{"seccomp", 0, "the kernel needs CONFIG_SECCOMP_FILTER, on amd64 or arm64"},
+	{"hostname", unix.EPERM, "the host or its container denies it: allow sethostname and setdomainname in the seccomp profile, and " +
+		"leave ProtectHostname out of the unit of systemd"},
 }
