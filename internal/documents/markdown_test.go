@@ -92,7 +92,11 @@ func pages(t *testing.T) []document {
 // docs/policy.md is held to the code by package validation.
 func guides(t *testing.T) []document {
 	t.Helper()
-	return []document{read(t, "README.md"), read(t, "docs/rollout.md"), read(t, "docs/threat-model.md"), read(t, "docs/sandboxes.md")}
+	var all []document
+	for _, path := range []string{"README.md", "docs/rollout.md", "docs/threat-model.md", "docs/sandboxes.md", "docs/operations.md"} {
+		all = append(all, read(t, path))
+	}
+	return all
 }
 
 // in returns the blocks of some languages.

@@ -133,7 +133,9 @@ var remedies = []struct {
 	{"account", unix.EINVAL, "the user namespace of the worker has not all ids from Options.FirstUID on: set it to some that it has"},
 	{"handshake", 0, "the worker's program must call local.Init() as the first line of main, and of TestMain in tests"},
 	{"sources", unix.ENOSYS, "the kernel is older than Linux 5.12: use a newer one"},
-	{"sources", unix.EPERM, "the container denies mounts: allow mount, open_tree and mount_setattr in its seccomp profile"},
+	{"sources", unix.EPERM, "the container denies mounts, or AppArmor leaves new user namespaces no rights: allow mount, open_tree and " +
+		"mount_setattr in its seccomp profile, or give the worker a profile that allows user namespaces"},
+	{"sources", unix.EACCES, "a security module denies mounts: give the worker a profile that allows them"},
 	{"sources", unix.ENOENT, "a path of Options.System does not exist"},
 	{"root", unix.EPERM, "the container denies mounts: allow mount in its seccomp profile, and by AppArmor"},
 	{"proc", unix.EPERM, "the container's /proc is masked, so no other can be mounted: run it with an unmasked /proc"},
@@ -143,4 +145,6 @@ var remedies = []struct {
 	{"descriptors", unix.ENOSYS, "the kernel is older than Linux 5.11: use a newer one"},
 	{"descriptors", unix.EPERM, "the container denies it: allow close_range in its seccomp profile"},
 	{"seccomp", 0, "the kernel needs CONFIG_SECCOMP_FILTER, on amd64 or arm64"},
+	{"hostname", unix.EPERM, "the host or its container denies it: allow sethostname and setdomainname in the seccomp profile, and " +
+		"leave ProtectHostname out of the unit of systemd"},
 }

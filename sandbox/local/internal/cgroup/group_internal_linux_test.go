@@ -3,11 +3,13 @@ package cgroup
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -231,5 +233,24 @@ func TestRemoveStaleKeepsOthers(t *testing.T) {
 			}
 		}
 	}
+	must(t, tree.Close())
+}
+
+// elsewhere is a host where the directory of all groups is that of a worker with another account.
+type elsewhere struct{ *fakeHost }
+
+func (h elsewhere) Rmdir(path string) error {
+	if filepath.Base(path) == parentName {
+		return &fs.PathError{Op: "rmdir", Path: path, Err: syscall.EACCES}
+	}
+	return h.fakeHost.Rmdir(path)
+}
+
+// A worker that closes leaves what it may not remove to whoever made it.
+func TestCloseLeavesTheDirectoryOfOthers(t *testing.T) {
+	h := newFake(t, v1All()...)
+	me, err := self()
+	must(t, err)
+	tree := find(elsewhere{h}, h.mounts, h.groups, owner{me.namespace, workerPID, 7}, Options{})
 	must(t, tree.Close())
 }

@@ -173,10 +173,11 @@ func (hi *hierarchy) handDown() {
 	}
 }
 
-// prune removes the parent directory if there is no group in it.
+// prune removes the parent directory if there is no group in it. One that may not be removed is that of a worker with
+// another account.
 func (hi *hierarchy) prune() error {
 	err := hi.remove(hi.parent())
-	if errors.Is(err, syscall.EBUSY) || errors.Is(err, syscall.ENOTEMPTY) {
+	if errors.Is(err, syscall.EBUSY) || errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, fs.ErrPermission) {
 		return nil
 	}
 	return err
