@@ -80,8 +80,10 @@ git -c user.name=n -c user.email=e@example.com commit -qm first`, "sh", repo)
 	var archive bytes.Buffer
 	w := tar.NewWriter(&archive)
 	for _, h := range []tar.Header{
-		{Name: "t/d/", Typeflag: tar.TypeDir, Mode: 0o755}, {Name: "t/d/f", Typeflag: tar.TypeReg, Mode: 0o644},
-		{Name: "t/new/f", Typeflag: tar.TypeReg, Mode: 0o600, Uid: 0}, {Name: "t/l", Typeflag: tar.TypeSymlink, Linkname: "d/f"},
+		{Name: "t/d/", Typeflag: tar.TypeDir, Mode: 0o755},
+		{Name: "t/d/f", Typeflag: tar.TypeReg, Mode: 0o644},
+		{Name: "t/new/f", Typeflag: tar.TypeReg, Mode: 0o600, Uid: 0},
+		{Name: "t/l", Typeflag: tar.TypeSymlink, Linkname: "d/f"},
 	} {
 		if err := w.WriteHeader(&h); err != nil {
 			t.Fatal(err)
@@ -251,7 +253,7 @@ func TestAsOrdinaryUser(t *testing.T) {
 	program := filepath.Join(dir, "test")
 	data, err := os.ReadFile("/proc/self/exe")
 	if err == nil {
-		err = errors.Join(os.WriteFile(program, data, 0o755), os.Chown(dir, nobody, nobody), os.Chown(filepath.Dir(dir), nobody, nobody)) //nolint:gosec // another account starts it
+		err = errors.Join(os.WriteFile(program, data, 0o755), os.Chown(dir, nobody, nobody), os.Chown(filepath.Dir(dir), nobody, nobody))
 	}
 	if err != nil {
 		t.Fatal(err)
