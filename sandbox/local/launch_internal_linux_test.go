@@ -17,7 +17,7 @@ func TestKeptID(t *testing.T) {
 	}
 	pid := l.cmd.Process.Pid
 	awaitExit(pid)
-	for range 100 {
+	for range 10_000 { // long enough for who would wait
 		if s, ok := stat(pid); !ok || s.state != "Z" {
 			t.Fatalf("process %d was waited for: %v", pid, s)
 		}
