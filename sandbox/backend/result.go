@@ -4,7 +4,8 @@ package backend
 type Result struct {
 	// ExitCode is that of its first process, -N if signal N ended it.
 	ExitCode int
-	// Reached are the limits that the command reached, each once.
+	// Reached are the limits that the command reached, each once, as far as that shows: one that only refuses something,
+	// such as another open file, may be known to the command alone.
 	Reached []Limit
 	// Emptied says how it is known that none of its processes is left, such as "pid namespace ended". Empty means
 	// that this is not known.

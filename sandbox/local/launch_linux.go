@@ -38,7 +38,7 @@ type launch struct {
 	group   group
 	inner   *held // the first process, where it is not a child
 	started chan error
-	exited  chan struct{} // is closed when the first process, and with it all others, is over
+	over    chan struct{} // is closed when nobody needs the first process's id any more
 	done    chan error    // gets the result of waiting
 	reports chan pid1.Report
 }
@@ -57,7 +57,7 @@ func (l *launch) run(ctx context.Context) (backend.Result, error) {
 	l.cmd.Stdin, l.cmd.WaitDelay = l.command.stdin, l.grace
 	l.cmd.Stdout = &guardedWriter{w: l.command.stdout, fail: cancel}
 	l.cmd.Stderr = &guardedWriter{w: l.command.stderr, fail: cancel}
-	l.started, l.exited, l.done, l.reports = make(chan error, 1), make(chan struct{}), make(chan error, 1), make(chan pid1.Report, 4)
+	l.started, l.over, l.done, l.reports = make(chan error, 1), make(chan struct{}), make(chan error, 1), make(chan pid1.Report, 4)
 	go l.follow()
 	err = <-l.started
 	closeErr := theirs.Close()
@@ -91,8 +91,7 @@ func (l *launch) follow() {
 	pid := l.cmd.Process.Pid
 	forget := record(l.records, pid)
 	l.started <- nil
-	awaitExit(pid)
-	close(l.exited)
+	<-l.over // until it is waited for no other process gets its id
 	// The kernel lets the first process be waited for when no other is left in its namespace.
 	err := l.cmd.Wait()
 	forget()
@@ -142,6 +141,7 @@ func (l *launch) finish(ctx context.Context) (backend.Result, error) {
 func (l *launch) kill() error {
 	l.inner.end()
 	_ = l.cmd.Process.Kill()
+	close(l.over)
 	return <-l.done
 }
 

@@ -21,12 +21,12 @@ func TestSignalsToTheFirst(t *testing.T) {
 		return
 	}
 	s := started(t, newBackend(t, isolated), sandbox.Manifest{})
-	var out strings.Builder
+	var out, traces strings.Builder
 	result, err := s.Exec(t.Context(), backend.Command{
-		Args: []string{"sh", "-c", `i=1; while [ $i -le 64 ]; do kill -$i 1; i=$((i+1)); done; echo here`}, Stdout: &out, Stderr: &out,
+		Args: []string{"sh", "-c", `i=1; while [ $i -le 64 ]; do kill -$i 1; i=$((i+1)); done; echo here`}, Stdout: &out, Stderr: &traces,
 	})
-	if err != nil || result.ExitCode != 0 || out.String() != "here\n" {
-		t.Errorf("result %+v, %v, printed %q", result, err, out.String())
+	if err != nil || result.ExitCode != 0 || out.String() != "here\n" || traces.Len() > 0 {
+		t.Errorf("result %+v, %v, printed %q and %q", result, err, out.String(), traces.String())
 	}
 }
 

@@ -93,8 +93,8 @@ func TestLimits(t *testing.T) {
 			}
 			dir := filepath.Join(t.TempDir(), "sandboxes")
 			s := started(t, newBackend(t, isolated, groups, func(o *local.Options) { o.Dir, o.Limits = dir, c.limits }), sandbox.Manifest{})
-			if got := sh(t, s, "echo runs"); got != "runs\n" {
-				t.Fatalf("within its limits a command printed %q", got)
+			if !c.timedOut { // any command can be too slow for that limit
+				sh(t, s, "true")
 			}
 			before := remainsIn(t, dir)
 			var out strings.Builder

@@ -33,7 +33,7 @@ func wantRefusal(t *testing.T, err error, what, remedy string) {
 	if got == nil || !strings.Contains(got[2], remedy) {
 		t.Errorf("error %q, want %s, and %q", failure.Message, what, remedy)
 	}
-	if strings.Contains(failure.Message, filepath.Dir(t.TempDir())) {
+	if strings.Contains(failure.Message, filepath.Dir(filepath.Dir(t.TempDir()))) {
 		t.Errorf("error %q quotes a path of the host", failure.Message)
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 )
 
-// limitFiles lets this process write no file that is larger.
+// limitFiles lets this process write no file that is larger. The tests of the package do not run side by side.
 func limitFiles(t *testing.T, size uint64) {
 	t.Helper()
 	var was syscall.Rlimit
@@ -35,13 +35,13 @@ func limitFiles(t *testing.T, size uint64) {
 }
 
 // TestFailedWrites checks that a file that cannot be replaced is as it was, and that nothing else is left. It runs in a
-// process of its own, since the limit would also hold for what the go command has tests write.
+// process of its own: the limit would also hold for the log that go test has of the files that were opened.
 func TestFailedWrites(t *testing.T) {
-	const again = "SANDBOX_LOCAL_TEST_LIMITED"
-	if os.Getenv(again) == "" {
-		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFailedWrites$")
-		cmd.Env = append(os.Environ(), again+"=1")
-		if out, err := cmd.CombinedOutput(); err != nil {
+	const alone = "SANDBOX_LOCAL_TEST_ALONE"
+	if os.Getenv(alone) == "" {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFailedWrites$", "-test.v")
+		cmd.Env = append(os.Environ(), alone+"=yes")
+		if out, err := cmd.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("--- PASS: TestFailedWrites/hydrate")) {
 			t.Errorf("%v\n%s", err, out)
 		}
 		return
