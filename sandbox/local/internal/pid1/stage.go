@@ -27,7 +27,7 @@ func runStage() int {
 	if err != nil {
 		return 1
 	}
-	c, err := NewChannel(os.NewFile(uintptr(fd), "control")) //nolint:gosec // a descriptor
+	c, err := NewChannel(os.NewFile(uintptr(fd), "control"))
 	if err != nil || c.Send(Report{Hello: true}, nil) != nil {
 		return 1
 	}
@@ -142,5 +142,5 @@ func (s *staging) exec() error {
 	if err != nil {
 		return err
 	}
-	return syscall.Exec(s.Bwrap, []string{"bwrap", "--args", fd, "--", ownProgram}, []string{})
+	return syscall.Exec(s.Bwrap, []string{"bwrap", "--args", fd, "--", ownProgram}, []string{}) //nolint:gosec // the one that the options name
 }

@@ -94,7 +94,7 @@ func (s *state) startBound(program string, attr *syscall.ProcAttr) (int, error) 
 	defer r.Close()
 	b := bound{Program: program, Args: s.job.Args, Env: s.job.Env, AddressSpace: s.job.Limits.AddressSpace}
 	attr.Env, attr.Files = nil, append(attr.Files, r.Fd())
-	pid, err := syscall.ForkExec(ownProgram, []string{boundName}, attr)
+	pid, err := syscall.ForkExec("/proc/self/fd/4", []string{boundName}, attr)
 	if err != nil {
 		return 0, errors.Join(err, w.Close())
 	}
