@@ -14,16 +14,6 @@ import (
 	"github.com/sandboxguard/sandboxguard/sandbox/local/internal/pid1"
 )
 
-// newBubblewrap is native but for who makes the namespaces and the file system.
-func newBubblewrap(o Options) (*native, error) {
-	n, err := newNative(o)
-	if err != nil {
-		return nil, err
-	}
-	n.bwrap, err = findBubblewrap(o)
-	return n, err
-}
-
 // findBubblewrap returns the path of the program. One that has rights of its own is refused: it would use those of the
 // host where it is to use none.
 func findBubblewrap(o Options) (string, error) {
@@ -44,6 +34,15 @@ func findBubblewrap(o Options) (string, error) {
 		return "", refusal(Bubblewrap, "check of bwrap", nil)
 	}
 	return program, nil
+}
+
+// prepare says how the first process comes about of a sandbox whose commands have the account a.
+func (n *native) prepare(l *launch, a account) (err error) {
+	if n.bwrap != "" {
+		return n.stage(l, a)
+	}
+	l.cmd, err = n.first(a)
+	return err
 }
 
 // stage prepares a launch in which the worker's program becomes bwrap, which starts it as the first process.
@@ -72,7 +71,7 @@ func (n *native) stage(l *launch, a account) error {
 // pass lets the stage go on, which is in its control group by now, and takes hold of the first process that comes of it:
 // it is not the worker's child, and may outlive bwrap by a little.
 func (l *launch) pass(ctx context.Context) error {
-	if err := l.channel.Send(l.stage, nil); err != nil {
+	if err := errors.Join(l.channel.Identify(), l.channel.Send(l.stage, nil)); err != nil {
 		return refusal(l.launcher, "socket pair", err)
 	}
 	r, err := l.hello(ctx, "bwrap")

@@ -13,11 +13,7 @@ func newLauncher(o Options) (launcher, error) {
 	if o.Launcher == Unisolated {
 		return newUnisolated(o)
 	}
-	made := newNative
-	if o.Launcher == Bubblewrap {
-		made = newBubblewrap
-	}
-	n, err := made(o)
+	n, err := newNative(o)
 	if err != nil {
 		return nil, err
 	}
@@ -32,6 +28,12 @@ func newNative(o Options) (*native, error) {
 	if err != nil {
 		return nil, err
 	}
+	bwrap := ""
+	if o.Launcher == Bubblewrap {
+		if bwrap, err = findBubblewrap(o); err != nil {
+			return nil, err
+		}
+	}
 	tree := new(cgroup.Tree) // that can do nothing
 	if !o.faults.noGroups {
 		tree = cgroup.Find(cgroup.Options{})
@@ -40,7 +42,7 @@ func newNative(o Options) (*native, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &native{options: o, view: v, limits: &l}, nil
+	return &native{options: o, view: v, limits: &l, bwrap: bwrap}, nil
 }
 
 // try makes a sandbox and runs nothing in it.

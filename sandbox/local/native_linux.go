@@ -51,15 +51,6 @@ func (n *native) run(ctx context.Context, c command) (backend.Result, error) {
 
 func (n *native) close() error { return n.limits.tree.Close() }
 
-// prepare says how the first process comes about of a sandbox whose commands have the account a.
-func (n *native) prepare(l *launch, a account) (err error) {
-	if n.bwrap != "" {
-		return n.stage(l, a)
-	}
-	l.cmd, err = n.first(a)
-	return err
-}
-
 // first is the first process of a sandbox whose commands have the account a.
 func (n *native) first(a account) (*exec.Cmd, error) {
 	program, err := sealedProgram()

@@ -40,8 +40,19 @@ func NewChannel(f *os.File) (*Channel, error) {
 	return &Channel{conn: u}, nil
 }
 
-// Sender is the process that sent what was received last, in the numbers of the one that received it. It is 0 if the
-// socket was not told to say so.
+// Identify lets [Channel.Sender] know who sends what is received from now on.
+func (c *Channel) Identify() error {
+	raw, err := c.conn.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failed error
+	err = raw.Control(func(fd uintptr) { failed = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_PASSCRED, 1) })
+	return errors.Join(err, failed)
+}
+
+// Sender is the process that sent what was received last, in the numbers of the one that received it. It is 0 before
+// [Channel.Identify].
 func (c *Channel) Sender() int { return c.peer }
 
 // Send sends a message, with a file unless it is nil.

@@ -142,5 +142,5 @@ func (s *staging) exec() error {
 	if err != nil {
 		return err
 	}
-	return syscall.Exec(s.Bwrap, []string{"bwrap", "--args", fd, "--", ownProgram}, []string{}) //nolint:gosec // the options name it
+	return syscall.Exec(s.Bwrap, []string{"bwrap", "--args", fd, "--", ownProgram}, []string{}) //nolint:gosec // the one that the options name
 }

@@ -1,4 +1,4 @@
-package tools
+package bubblewrap
 
 import (
 	"bytes"
@@ -23,6 +23,8 @@ import (
 	"github.com/sandboxguard/sandboxguard/sandbox/local"
 	"github.com/sandboxguard/sandboxguard/sandbox/sandboxtest"
 )
+
+const sandboxID = "5b8f7c1e-2222-4333-8444-555555555555"
 
 // ordinary is an account without rights.
 const ordinary = 65533
