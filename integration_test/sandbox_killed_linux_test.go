@@ -15,6 +15,7 @@ import (
 
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
 	guard "github.com/sandboxguard/sandboxguard/interceptor"
+	"github.com/sandboxguard/sandboxguard/sandbox/local"
 	"github.com/sandboxguard/sandboxguard/sandbox/sandboxclient"
 	"github.com/sandboxguard/sandboxguard/sandbox/sandboxhost"
 )
@@ -69,66 +70,80 @@ func (r *rig) completes(ctx context.Context, t *testing.T, n int) {
 }
 
 // TestKilledWorkerSessionsEnd: the workflow of a session ends while nobody is there. The next worker removes it.
+// Isolated, it has left no process.
 func TestKilledWorkerSessionsEnd(t *testing.T) {
 	t.Parallel()
-	ctx := limited(t)
-	r := newRig(t, grantsToken, func(r *rig) { r.handedOver = true })
-	dir, path := t.TempDir(), filepath.Join(t.TempDir(), "pids")
-	what := r.task(dir, map[string]string{ref: r.secret}, true)
-	first := r.process(t, what)
-	run := r.start(ctx, t, r.plain, "Lingering", path)
-	pids := lingers(ctx, t, run, path)
-	first.kill()
-	wantEnded(ctx, t, pids[:1])
-	if err := r.plain.TerminateWorkflow(ctx, run.GetID(), "", "on purpose"); err != nil {
-		t.Fatal(err)
-	}
-	left := hosting{sandboxes: filepath.Join(dir, "sandboxes"), sessions: filepath.Join(dir, "sessions")}
-	if len(ids(t, left.sandboxes)) != 1 || len(ids(t, left.sessions)) != 1 || len(alive(pids)) == 0 {
-		t.Fatal("the killed worker left no sandbox, record or process behind: the test shows nothing")
-	}
-	r.process(t, what)
-	left.wantNothingLeft(ctx, t, pids...)
+	withLaunchers(t, func(t *testing.T, l local.Launcher) {
+		ctx := limited(t)
+		r := newRig(t, grantsToken, func(r *rig) { r.handedOver = true })
+		dir := t.TempDir()
+		left := hosting{sandboxes: filepath.Join(dir, "sandboxes"), sessions: filepath.Join(dir, "sessions")}
+		at := pidFileFor(t, l, left.sandboxes)
+		what := r.task(l, dir, map[string]string{ref: r.secret}, true)
+		first := r.process(t, what)
+		run := r.start(ctx, t, r.plain, "Lingering", at.inside)
+		pids := at.processesOf(ctx, t, run, l, left.sandboxes)
+		first.kill()
+		if l.Isolated() {
+			wantEnded(ctx, t, pids)
+		} else {
+			wantEnded(ctx, t, pids[:1])
+		}
+		if err := r.plain.TerminateWorkflow(ctx, run.GetID(), "", "on purpose"); err != nil {
+			t.Fatal(err)
+		}
+		if len(ids(t, left.sandboxes)) != 1 || len(ids(t, left.sessions)) != 1 || (len(alive(pids)) == 0) != l.Isolated() {
+			t.Fatal("the killed worker left no sandbox, record or process behind: the test shows nothing")
+		}
+		r.process(t, what)
+		left.wantNothingLeft(ctx, t, pids...)
+	})
 }
 
 // TestKilledWorkerSessionsGoOn: the session of a workflow that runs on is taken over by the next worker, which hides
 // what the session was given before, or puts nothing out.
 func TestKilledWorkerSessionsGoOn(t *testing.T) {
 	t.Parallel()
-	for _, tc := range []struct {
-		name string
-		lost bool // the secret, to the next worker
-		want survived
-	}{
-		{"secret is there", false, survived{"token=[redacted:deploy]\n", "token=[redacted:deploy]\n", "token=[redacted:deploy]\n"}},
-		{"secret is gone", true, survived{"token=[redacted:deploy]\n", sandboxhost.ErrorTypeOutputWithheld, guard.ErrorTypeSecretUnresolved}},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			ctx := limited(t)
-			r := newRig(t, grantsToken, func(r *rig) { r.handedOver = true })
-			dir, secrets := t.TempDir(), map[string]string{ref: r.secret}
-			first := r.process(t, r.task(dir, secrets, true))
-			run := r.start(ctx, t, r.plain, "Surviving")
-			r.completes(ctx, t, 3) // create, start, exec
-			first.kill()
-			if tc.lost {
-				secrets = nil
-			}
-			r.process(t, r.task(dir, secrets, true))
-			if err := r.plain.SignalWorkflow(ctx, run.GetID(), "", "go on", nil); err != nil {
-				t.Fatal(err)
-			}
-			var out survived
-			if err := run.Get(ctx, &out); err != nil {
-				t.Fatal(err)
-			}
-			if diff := gocmp.Diff(tc.want, out); diff != "" {
-				t.Errorf("put out (-want +got):\n%s", diff)
-			}
-			left := hosting{sandboxes: filepath.Join(dir, "sandboxes"), sessions: filepath.Join(dir, "sessions")}
-			left.wantNothingLeft(ctx, t)
-			r.absent(ctx, t, r.secret)
-		})
+	withLaunchers(t, func(t *testing.T, l local.Launcher) {
+		for _, tc := range []struct {
+			name string
+			lost bool // the secret, to the next worker
+			want survived
+		}{
+			{"secret is there", false, survived{"token=[redacted:deploy]\n", "token=[redacted:deploy]\n", "token=[redacted:deploy]\n"}},
+			{"secret is gone", true, survived{"token=[redacted:deploy]\n", sandboxhost.ErrorTypeOutputWithheld, guard.ErrorTypeSecretUnresolved}},
+		} {
+			t.Run(tc.name, func(t *testing.T) {
+				t.Parallel()
+				survives(t, l, tc.lost, tc.want)
+			})
+		}
+	})
+}
+
+func survives(t *testing.T, l local.Launcher, lost bool, want survived) {
+	ctx := limited(t)
+	r := newRig(t, grantsToken, func(r *rig) { r.handedOver = true })
+	dir, secrets := t.TempDir(), map[string]string{ref: r.secret}
+	first := r.process(t, r.task(l, dir, secrets, true))
+	run := r.start(ctx, t, r.plain, "Surviving")
+	r.completes(ctx, t, 3) // create, start, exec
+	first.kill()
+	if lost {
+		secrets = nil
 	}
+	r.process(t, r.task(l, dir, secrets, true))
+	if err := r.plain.SignalWorkflow(ctx, run.GetID(), "", "go on", nil); err != nil {
+		t.Fatal(err)
+	}
+	var out survived
+	if err := run.Get(ctx, &out); err != nil {
+		t.Fatal(err)
+	}
+	if diff := gocmp.Diff(want, out); diff != "" {
+		t.Errorf("put out (-want +got):\n%s", diff)
+	}
+	left := hosting{sandboxes: filepath.Join(dir, "sandboxes"), sessions: filepath.Join(dir, "sessions")}
+	left.wantNothingLeft(ctx, t)
+	r.absent(ctx, t, r.secret)
 }
