@@ -111,6 +111,7 @@ func (e ending) workflow(ctx workflow.Context, path string) (err error) {
 func TestSandboxEnds(t *testing.T) {
 	t.Parallel()
 	withLaunchers(t, func(t *testing.T, l local.Launcher) {
+		t.Helper()
 		for _, e := range endings() {
 			t.Run(e.name, func(t *testing.T) {
 				t.Parallel()
@@ -121,6 +122,7 @@ func TestSandboxEnds(t *testing.T) {
 }
 
 func (e ending) test(t *testing.T, l local.Launcher) {
+	t.Helper()
 	ctx := limited(t)
 	r := newRig(t, grantsToken)
 	var change []func(*sandboxhost.Options)

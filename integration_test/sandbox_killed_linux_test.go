@@ -74,6 +74,7 @@ func (r *rig) completes(ctx context.Context, t *testing.T, n int) {
 func TestKilledWorkerSessionsEnd(t *testing.T) {
 	t.Parallel()
 	withLaunchers(t, func(t *testing.T, l local.Launcher) {
+		t.Helper()
 		ctx := limited(t)
 		r := newRig(t, grantsToken, func(r *rig) { r.handedOver = true })
 		dir := t.TempDir()
@@ -105,6 +106,7 @@ func TestKilledWorkerSessionsEnd(t *testing.T) {
 func TestKilledWorkerSessionsGoOn(t *testing.T) {
 	t.Parallel()
 	withLaunchers(t, func(t *testing.T, l local.Launcher) {
+		t.Helper()
 		for _, tc := range []struct {
 			name string
 			lost bool // the secret, to the next worker
@@ -122,6 +124,7 @@ func TestKilledWorkerSessionsGoOn(t *testing.T) {
 }
 
 func survives(t *testing.T, l local.Launcher, lost bool, want survived) {
+	t.Helper()
 	ctx := limited(t)
 	r := newRig(t, grantsToken, func(r *rig) { r.handedOver = true })
 	dir, secrets := t.TempDir(), map[string]string{ref: r.secret}

@@ -105,6 +105,7 @@ func TestSandboxKeepsItsSecret(t *testing.T) {
 }
 
 func keepsItsSecret(t *testing.T, l local.Launcher) {
+	t.Helper()
 	t.Run("guarded", func(t *testing.T) {
 		t.Parallel()
 		r := newRig(t, grantsToken)

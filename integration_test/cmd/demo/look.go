@@ -59,7 +59,7 @@ func (d *demo) reach(ctx context.Context, s stage) (seen sight, err error) {
 	if err != nil {
 		return seen, err
 	}
-	defer func() { err = errors.Join(err, boxes.Close()) }() //nolint:contextcheck // closing is not given up either
+	defer func() { err = errors.Join(err, boxes.Close()) }()
 	box, err := boxes.Create(ctx, backend.Spec{ID: uuid.NewString()})
 	if err != nil {
 		return seen, err

@@ -59,7 +59,7 @@ func putTool(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(os.Mkdir(dir, 0o700), os.Chmod(dir, 0o755)); err != nil { //nolint:gosec // it is read by sandboxes
+	if err := errors.Join(os.Mkdir(dir, 0o700), os.Chmod(dir, 0o755)); err != nil {
 		return err
 	}
 	tool := filepath.Join(dir, toolName)
