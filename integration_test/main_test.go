@@ -9,6 +9,7 @@ import (
 
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/samples"
+	"github.com/sandboxguard/sandboxguard/sandbox/local"
 )
 
 // server is the one embedded server of this package. Every test has a task
@@ -25,6 +26,7 @@ const part = "SANDBOXGUARD_TEST_PART"
 var parts = map[string]func() int{}
 
 func TestMain(m *testing.M) {
+	local.Init()
 	if play := parts[os.Getenv(part)]; play != nil {
 		os.Exit(play())
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sandboxguard/sandboxguard/internal/bind"
 	"github.com/sandboxguard/sandboxguard/internal/operation"
+	"github.com/sandboxguard/sandboxguard/sandbox/local"
 	"github.com/sandboxguard/sandboxguard/sandbox/sandboxclient"
 	"github.com/sandboxguard/sandboxguard/sandbox/sandboxhost"
 )
@@ -109,36 +110,49 @@ func (e ending) workflow(ctx workflow.Context, path string) (err error) {
 // TestSandboxEnds: however a workflow ends, no process, no workspace and no record is left of its sandbox.
 func TestSandboxEnds(t *testing.T) {
 	t.Parallel()
-	for _, e := range endings() {
-		t.Run(e.name, func(t *testing.T) {
-			t.Parallel()
-			ctx := limited(t)
-			r := newRig(t, grantsToken)
-			var change []func(*sandboxhost.Options)
-			if e.host != nil {
-				change = append(change, e.host)
-			}
-			h := hosts(t, r.client, r.queue, t.TempDir(), r.log, func(w worker.Registry) { named(w, "Ending", e.workflow) }, change...)
-			path := filepath.Join(t.TempDir(), "pids")
-			run, err := r.plain.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: r.queue, TaskQueue: r.queue, WorkflowRunTimeout: e.timeout}, "Ending", path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			pids := lingers(ctx, t, run, path)
-			if len(ids(t, h.sandboxes)) != 1 || len(ids(t, h.sessions)) != 1 || len(alive(pids)) != 3 {
-				t.Fatal("there is no sandbox, no record or no process: the test shows nothing")
-			}
-			if err := r.plain.SignalWorkflow(ctx, run.GetID(), "", "go on", nil); err != nil {
-				t.Fatal(err)
-			}
-			if e.outside != nil {
-				if err := e.outside(ctx, r.plain, run, h); err != nil {
-					t.Fatal(err)
-				}
-			}
-			h.wantNothingLeft(ctx, t, pids...)
-		})
+	withLaunchers(t, func(t *testing.T, l local.Launcher) {
+		t.Helper()
+		for _, e := range endings() {
+			t.Run(e.name, func(t *testing.T) {
+				t.Parallel()
+				e.test(t, l)
+			})
+		}
+	})
+}
+
+func (e ending) test(t *testing.T, l local.Launcher) {
+	t.Helper()
+	ctx := limited(t)
+	r := newRig(t, grantsToken)
+	var change []func(*sandboxhost.Options)
+	if e.host != nil {
+		change = append(change, e.host)
 	}
+	h := hostsOf(t, l, r.client, r.queue, t.TempDir(), r.log, func(w worker.Registry) { named(w, "Ending", e.workflow) }, change...)
+	at := pidFileFor(t, l, h.sandboxes)
+	run, err := r.plain.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: r.queue, TaskQueue: r.queue, WorkflowRunTimeout: e.timeout}, "Ending", at.inside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pids []int
+	if e.script == "" || !l.Isolated() {
+		pids = at.processesOf(ctx, t, run, l, h.sandboxes)
+	} else {
+		lingers(ctx, t, run, at.outside) // the kernel ends them with their command
+	}
+	if len(ids(t, h.sandboxes)) != 1 || len(ids(t, h.sessions)) != 1 || len(alive(pids)) != len(pids) {
+		t.Fatal("there is no sandbox, no record or no process: the test shows nothing")
+	}
+	if err := r.plain.SignalWorkflow(ctx, run.GetID(), "", "go on", nil); err != nil {
+		t.Fatal(err)
+	}
+	if e.outside != nil {
+		if err := e.outside(ctx, r.plain, run, h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.wantNothingLeft(ctx, t, pids...)
 }
 
 // TestSandboxEndsCommandsWithTheirActivity: a command whose activity ran out of time ends with it, the next attempt

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
 	guard "github.com/sandboxguard/sandboxguard/interceptor"
+	"github.com/sandboxguard/sandboxguard/sandbox/local"
 	"github.com/sandboxguard/sandboxguard/sandbox/sandboxclient"
 	"github.com/sandboxguard/sandboxguard/sandbox/sandboxhost"
 	"github.com/sandboxguard/sandboxguard/secrets/secretstest"
@@ -70,67 +71,85 @@ func (r *rig) completes(ctx context.Context, t *testing.T, n int) {
 }
 
 // TestKilledWorkerSessionsEnd: the workflow of a session ends while nobody is there. The next worker removes it.
+// Isolated, it has left no process.
 func TestKilledWorkerSessionsEnd(t *testing.T) {
 	t.Parallel()
-	ctx := limited(t)
-	r := newRig(t, grantsToken, func(r *rig) { r.handedOver = true })
-	dir, path := t.TempDir(), filepath.Join(t.TempDir(), "pids")
-	what := r.task(dir, map[string]string{ref: r.secret}, true)
-	first := r.process(t, what)
-	run := r.start(ctx, t, r.plain, "Lingering", path)
-	pids := lingers(ctx, t, run, path)
-	first.kill()
-	wantEnded(ctx, t, pids[:1])
-	if err := r.plain.TerminateWorkflow(ctx, run.GetID(), "", "on purpose"); err != nil {
-		t.Fatal(err)
-	}
-	left := hosting{sandboxes: filepath.Join(dir, "sandboxes"), sessions: filepath.Join(dir, "sessions")}
-	if len(ids(t, left.sandboxes)) != 1 || len(ids(t, left.sessions)) != 1 || len(alive(pids)) == 0 {
-		t.Fatal("the killed worker left no sandbox, record or process behind: the test shows nothing")
-	}
-	r.process(t, what)
-	left.wantNothingLeft(ctx, t, pids...)
+	withLaunchers(t, func(t *testing.T, l local.Launcher) {
+		t.Helper()
+		ctx := limited(t)
+		r := newRig(t, grantsToken, func(r *rig) { r.handedOver = true })
+		dir := t.TempDir()
+		left := hosting{sandboxes: filepath.Join(dir, "sandboxes"), sessions: filepath.Join(dir, "sessions")}
+		at := pidFileFor(t, l, left.sandboxes)
+		what := r.task(l, dir, map[string]string{ref: r.secret}, true)
+		first := r.process(t, what)
+		run := r.start(ctx, t, r.plain, "Lingering", at.inside)
+		pids := at.processesOf(ctx, t, run, l, left.sandboxes)
+		first.kill()
+		if l.Isolated() {
+			wantEnded(ctx, t, pids)
+		} else {
+			wantEnded(ctx, t, pids[:1])
+		}
+		if err := r.plain.TerminateWorkflow(ctx, run.GetID(), "", "on purpose"); err != nil {
+			t.Fatal(err)
+		}
+		if len(ids(t, left.sandboxes)) != 1 || len(ids(t, left.sessions)) != 1 || (len(alive(pids)) == 0) != l.Isolated() {
+			t.Fatal("the killed worker left no sandbox, record or process behind: the test shows nothing")
+		}
+		r.process(t, what)
+		left.wantNothingLeft(ctx, t, pids...)
+	})
 }
 
 // TestKilledWorkerSessionsGoOn: the session of a workflow that runs on is taken over by the next worker, which hides
 // what the session was given before, or puts nothing out.
 func TestKilledWorkerSessionsGoOn(t *testing.T) {
 	t.Parallel()
-	for _, tc := range []struct {
-		name string
-		next func(t *testing.T, secret string) map[string]string // secrets of the next worker
-		want survived
-	}{
-		{"secret is there", func(_ *testing.T, secret string) map[string]string { return map[string]string{ref: secret} }, survived{"token=[redacted:deploy]\n", "token=[redacted:deploy]\n", "token=[redacted:deploy]\n"}},
-		{"secret was rotated", func(t *testing.T, _ string) map[string]string {
-			t.Helper()
-			return map[string]string{ref: secretstest.Canary(t)}
-		}, survived{"token=[redacted:deploy]\n", sandboxhost.ErrorTypeOutputWithheld, sandboxhost.ErrorTypeOutputWithheld}},
-		{"secret is gone", func(*testing.T, string) map[string]string { return nil }, survived{"token=[redacted:deploy]\n", sandboxhost.ErrorTypeOutputWithheld, guard.ErrorTypeSecretUnresolved}},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			ctx := limited(t)
-			r := newRig(t, grantsToken, func(r *rig) { r.handedOver = true })
-			dir := t.TempDir()
-			first := r.process(t, r.task(dir, map[string]string{ref: r.secret}, true))
-			run := r.start(ctx, t, r.plain, "Surviving")
-			r.completes(ctx, t, 3) // create, start, exec
-			first.kill()
-			r.process(t, r.task(dir, tc.next(t, r.secret), true))
-			if err := r.plain.SignalWorkflow(ctx, run.GetID(), "", "go on", nil); err != nil {
-				t.Fatal(err)
-			}
-			var out survived
-			if err := run.Get(ctx, &out); err != nil {
-				t.Fatal(err)
-			}
-			if diff := gocmp.Diff(tc.want, out); diff != "" {
-				t.Errorf("put out (-want +got):\n%s", diff)
-			}
-			left := hosting{sandboxes: filepath.Join(dir, "sandboxes"), sessions: filepath.Join(dir, "sessions")}
-			left.wantNothingLeft(ctx, t)
-			r.absent(ctx, t, r.secret)
-		})
+	withLaunchers(t, func(t *testing.T, l local.Launcher) {
+		t.Helper()
+		for _, tc := range []struct {
+			name string
+			next func(t *testing.T, secret string) map[string]string // secrets of the next worker
+			want survived
+		}{
+			{"secret is there", func(_ *testing.T, secret string) map[string]string { return map[string]string{ref: secret} }, survived{"token=[redacted:deploy]\n", "token=[redacted:deploy]\n", "token=[redacted:deploy]\n"}},
+			{"secret was rotated", func(t *testing.T, _ string) map[string]string {
+				t.Helper()
+				return map[string]string{ref: secretstest.Canary(t)}
+			}, survived{"token=[redacted:deploy]\n", sandboxhost.ErrorTypeOutputWithheld, sandboxhost.ErrorTypeOutputWithheld}},
+			{"secret is gone", func(*testing.T, string) map[string]string { return nil }, survived{"token=[redacted:deploy]\n", sandboxhost.ErrorTypeOutputWithheld, guard.ErrorTypeSecretUnresolved}},
+		} {
+			t.Run(tc.name, func(t *testing.T) {
+				t.Parallel()
+				survives(t, l, tc.next, tc.want)
+			})
+		}
+	})
+}
+
+// survives has a session outlive its worker, whose next one has other secrets.
+func survives(t *testing.T, l local.Launcher, next func(t *testing.T, secret string) map[string]string, want survived) {
+	t.Helper()
+	ctx := limited(t)
+	r := newRig(t, grantsToken, func(r *rig) { r.handedOver = true })
+	dir := t.TempDir()
+	first := r.process(t, r.task(l, dir, map[string]string{ref: r.secret}, true))
+	run := r.start(ctx, t, r.plain, "Surviving")
+	r.completes(ctx, t, 3) // create, start, exec
+	first.kill()
+	r.process(t, r.task(l, dir, next(t, r.secret), true))
+	if err := r.plain.SignalWorkflow(ctx, run.GetID(), "", "go on", nil); err != nil {
+		t.Fatal(err)
 	}
+	var out survived
+	if err := run.Get(ctx, &out); err != nil {
+		t.Fatal(err)
+	}
+	if diff := gocmp.Diff(want, out); diff != "" {
+		t.Errorf("put out (-want +got):\n%s", diff)
+	}
+	left := hosting{sandboxes: filepath.Join(dir, "sandboxes"), sessions: filepath.Join(dir, "sessions")}
+	left.wantNothingLeft(ctx, t)
+	r.absent(ctx, t, r.secret)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
 	"github.com/sandboxguard/sandboxguard/internal/operation"
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
+	"github.com/sandboxguard/sandboxguard/sandbox/local"
 	"github.com/sandboxguard/sandboxguard/sandbox/sandboxclient"
 )
 
@@ -96,7 +97,7 @@ func TestCommandsRunOnce(t *testing.T) {
 	r := newRig(t, grantsToken)
 	harness.Worker(t, r.client, r.queue, worker.Options{LocalActivityWorkerOnly: true}, func(w worker.Registry) { named(w, "Counting", counting) })
 	dir, path := t.TempDir(), filepath.Join(t.TempDir(), "lines")
-	what := r.task(dir, map[string]string{ref: r.secret}, false)
+	what := r.task(local.Unisolated, dir, map[string]string{ref: r.secret}, false)
 	ran := func() []string {
 		data, err := os.ReadFile(path)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -18,6 +18,7 @@ import (
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
 	"github.com/sandboxguard/sandboxguard/internal/operation"
 	"github.com/sandboxguard/sandboxguard/sandbox"
+	"github.com/sandboxguard/sandboxguard/sandbox/local"
 )
 
 // told is what a workflow has seen of a sandbox.
@@ -62,10 +63,10 @@ func telling(token sandbox.EnvValue, planted string) func(workflow.Context) (tol
 }
 
 // watched runs the workflow telling and returns what it was told, with all that could be seen meanwhile and afterwards.
-func watched(t *testing.T, r *rig, c client.Client, token sandbox.EnvValue, planted string) (told, []harness.Blob) {
+func watched(t *testing.T, l local.Launcher, r *rig, c client.Client, token sandbox.EnvValue, planted string) (told, []harness.Blob) {
 	t.Helper()
 	ctx := limited(t)
-	h := hosts(t, c, r.queue, t.TempDir(), r.log, func(w worker.Registry) { named(w, "Telling", telling(token, planted)) })
+	h := hostsOf(t, l, c, r.queue, t.TempDir(), r.log, func(w worker.Registry) { named(w, "Telling", telling(token, planted)) })
 	run := r.start(ctx, t, r.plain, "Telling")
 	appears(ctx, t, run, filepath.Join(h.sandboxes, "*", "workspace", "up"))
 	if len(harness.Search(r.secret, processes(t, "environ"))) == 0 {
@@ -100,10 +101,15 @@ func watched(t *testing.T, r *rig, c client.Client, token sandbox.EnvValue, plan
 // kept, and in all of them if it is a literal and the guard is not there.
 func TestSandboxKeepsItsSecret(t *testing.T) {
 	t.Parallel()
+	withLaunchers(t, keepsItsSecret)
+}
+
+func keepsItsSecret(t *testing.T, l local.Launcher) {
+	t.Helper()
 	t.Run("guarded", func(t *testing.T) {
 		t.Parallel()
 		r := newRig(t, grantsToken)
-		out, seen := watched(t, r, r.client, withToken().Sandbox.Manifest.Environment.Values["API_TOKEN"], "nothing")
+		out, seen := watched(t, l, r, r.client, withToken().Sandbox.Manifest.Environment.Values["API_TOKEN"], "nothing")
 		want := told{
 			Stdout: "token=[redacted:deploy]\n", Stderr: "no [redacted:deploy]\n", File: "kept [redacted:deploy]\n",
 			Archive: operation.OutputWithheld,
@@ -121,7 +127,7 @@ func TestSandboxKeepsItsSecret(t *testing.T) {
 	t.Run("not guarded", func(t *testing.T) {
 		t.Parallel()
 		r := newRig(t, grantsToken)
-		out, seen := watched(t, r, r.plain, sandbox.EnvLiteral(r.secret), r.secret)
+		out, seen := watched(t, l, r, r.plain, sandbox.EnvLiteral(r.secret), r.secret)
 		if want := "token=" + r.secret + "\n"; out.Stdout != want {
 			t.Error("the command did not print the token")
 		}

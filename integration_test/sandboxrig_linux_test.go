@@ -68,12 +68,18 @@ type hosting struct {
 	stop func() error
 }
 
-// hosts runs a host on the queue, with directories below dir, until the test ends. Its worker has the workflows, too,
-// if there are any.
+// hosts runs a host on the queue whose commands run unisolated.
 func hosts(t *testing.T, c client.Client, queue, dir string, log *harness.Log, workflows func(worker.Registry), change ...func(*sandboxhost.Options)) *hosting {
 	t.Helper()
+	return hostsOf(t, local.Unisolated, c, queue, dir, log, workflows, change...)
+}
+
+// hostsOf runs a host on the queue, with directories below dir, until the test ends. Its worker has the workflows, too,
+// if there are any.
+func hostsOf(t *testing.T, launcher local.Launcher, c client.Client, queue, dir string, log *harness.Log, workflows func(worker.Registry), change ...func(*sandboxhost.Options)) *hosting {
+	t.Helper()
 	h := &hosting{sandboxes: filepath.Join(dir, "sandboxes"), sessions: filepath.Join(dir, "sessions"), denied: &records{}}
-	b, err := local.New(local.Options{Dir: h.sandboxes, Launcher: local.Unisolated, Grace: time.Second})
+	b, err := local.New(local.Options{Dir: h.sandboxes, Launcher: launcher, Grace: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,6 +41,7 @@ type process struct {
 type task struct {
 	HostPort, Namespace, Queue, Policy, Dir string
 	Secrets                                 map[string]string
+	Launcher                                local.Launcher
 	// Workflows is whether it carries out workflow code, too.
 	Workflows bool
 }
@@ -52,10 +53,10 @@ func killable(r worker.WorkflowRegistry) {
 }
 
 // task returns what a process of the rig does, with the secrets that it has.
-func (r *rig) task(dir string, secrets map[string]string, workflows bool) task {
+func (r *rig) task(l local.Launcher, dir string, secrets map[string]string, workflows bool) task {
 	return task{
 		HostPort: server.HostPort(), Namespace: server.Namespace(), Queue: r.queue, Policy: queuePolicy(r.queue, grantsToken), Dir: dir,
-		Secrets: secrets, Workflows: workflows,
+		Launcher: l, Secrets: secrets, Workflows: workflows,
 	}
 }
 
@@ -131,7 +132,7 @@ func (w task) do(ctx context.Context, up func()) error {
 	if err != nil {
 		return err
 	}
-	b, err := local.New(local.Options{Dir: filepath.Join(w.Dir, "sandboxes"), Launcher: local.Unisolated, Grace: time.Second}) //nolint:contextcheck // as in every program
+	b, err := local.New(local.Options{Dir: filepath.Join(w.Dir, "sandboxes"), Launcher: w.Launcher, Grace: time.Second}) //nolint:contextcheck // as in every program
 	if err != nil {
 		return err
 	}

@@ -15,15 +15,26 @@ import (
 
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
 	guard "github.com/sandboxguard/sandboxguard/interceptor"
+	"github.com/sandboxguard/sandboxguard/sandbox/local"
 )
+
+// demoPart makes the test's own binary a demo that a host refuses.
+const demoPart = "SANDBOXGUARD_DEMO_PART"
 
 // TestMain lets the test's own binary be the program that jobs run.
 func TestMain(m *testing.M) {
+	local.Init()
+	if play := parts[os.Getenv(demoPart)]; play != nil {
+		os.Exit(play())
+	}
 	if code, ok := runTool(os.Args, os.Stdout, os.Stderr); ok {
 		os.Exit(code)
 	}
 	os.Exit(m.Run())
 }
+
+// parts are those that there are on this system.
+var parts = map[string]func() int{}
 
 // demonstrate runs the demo in a temporary directory that must be empty
 // afterwards.
@@ -52,9 +63,41 @@ func demonstrate(t *testing.T, o options) (code int, output string) {
 	return code, out.String()
 }
 
+// TestDemo runs all of it with every launcher. On a host that cannot do what one promises, its refusal is what must
+// be shown.
 func TestDemo(t *testing.T) {
-	var log bytes.Buffer
-	code, output := demonstrate(t, options{log: &log})
+	for _, launcher := range []local.Launcher{local.Native, local.Bubblewrap, local.Unisolated} {
+		t.Run(launcher.String(), func(t *testing.T) {
+			can, err := local.Probe(t.Context(), local.Options{Launcher: launcher, Launchers: []string{launcher.String()}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var log bytes.Buffer
+			code, output := demonstrate(t, options{launcher: launcher, log: &log})
+			if can.Refusal != "" {
+				t.Logf("%s cannot be used on this host: %s", launcher, can.Refusal)
+				wantRefused(t, code, output)
+				return
+			}
+			wantShown(t, launcher, code, output)
+			if !strings.Contains(log.String(), "worker guarded") {
+				t.Error("the workers' log was not shown")
+			}
+		})
+	}
+}
+
+// wantRefused holds the demo to a refusal before anything is shown.
+func wantRefused(t *testing.T, code int, output string) {
+	t.Helper()
+	if code != exitRefused || !strings.Contains(output, "REFUSED: ") || !strings.Contains(output, "-launcher unisolated") || strings.Contains(output, "(1)") {
+		t.Errorf("exit code %d, want %d and a refusal alone\n%s", code, exitRefused, output)
+	}
+}
+
+// wantShown holds the demo to all that it shows.
+func wantShown(t *testing.T, launcher local.Launcher, code int, output string) {
+	t.Helper()
 	if code != 0 {
 		t.Fatalf("exit code %d\n%s", code, output)
 	}
@@ -71,8 +114,8 @@ func TestDemo(t *testing.T) {
 	for _, want := range []string{
 		"(1) Without the guard", "(2) With the guard", "(3) An old workflow", "(4) Refused", "(5) Rollback", "(6) Searched",
 		`"REPORTS_API_TOKEN": "rpt_live_`, `"type": "temporal.worker_env_value"`, "Authorization: Bearer [redacted:reports-api]",
-		"of this machine, nothing holds them back: unisolated.", "$ reports analyse orders.csv reference.csv: ok",
-		"The workspace, the processes and the host's record are gone.", "Not one event more", "6 anomalies against the reference table", `"action":"inject"`,
+		"The fetch runs unisolated", "reference.csv: ok (unisolated)", "analyse orders.csv reference.csv: ok (" + launcher.String() + ")",
+		"The workspaces, the processes and the hosts' records are gone.", "Not one event more", "6 anomalies against the reference table", `"action":"inject"`,
 		"POST /v1/announcements/v1.4.0: 401 Unauthorized", "POST /v1/announcements/v1.4.0: 201 Created",
 		"literal-credential", "host-path-grant", "live-session", "secret-not-granted", "does not replay",
 	} {
@@ -83,8 +126,9 @@ func TestDemo(t *testing.T) {
 	if strings.Contains(output, "/etc") {
 		t.Error("a message shows the path of the host")
 	}
-	if !strings.Contains(log.String(), "worker guarded") {
-		t.Error("the workers' log was not shown")
+	around := map[bool]string{true: "isolated and offline", false: "nothing is kept from it"}[launcher.Isolated()]
+	if !strings.Contains(output, around) || strings.Contains(output, "out of reach") != launcher.Isolated() {
+		t.Errorf("with %s the demo does not say %q, or something else of what commands reach\n%s", launcher, around, output)
 	}
 }
 
@@ -125,6 +169,7 @@ func TestDemoNotices(t *testing.T) {
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
+			tc.o.launcher = local.Unisolated
 			code, output := demonstrate(t, tc.o)
 			if code == 0 || !strings.Contains(output, "FAILED: ") || !strings.Contains(output, tc.want) {
 				t.Errorf("exit code %d, want a failure that says %q\n%s", code, tc.want, output)
@@ -137,7 +182,7 @@ func TestDemoStopsWhenInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out bytes.Buffer
-	if code := run(ctx, &out, options{}); code == 0 || strings.Contains(out.String(), "(2)") {
+	if code := run(ctx, &out, options{launcher: local.Unisolated}); code == 0 || strings.Contains(out.String(), "(2)") {
 		t.Errorf("exit code %d\n%s", code, out.String())
 	}
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/sandboxguard/sandboxguard/sandbox/sandboxhost"
 )
 
-// A hosting is what the job in a sandbox runs on: a worker with a host, whose
+// A hosting is what a stage of the job runs on: a worker with a host, whose
 // sandboxes are directories of dir and processes of this machine.
 type hosting struct {
 	dir   string
@@ -38,23 +38,42 @@ const (
 	sandboxesDir = "sandboxes" // the workspaces
 )
 
-// host starts a hosting on a queue. ran is told of each command and how it ended.
-func (d *demo) host(ctx context.Context, c client.Client, log *journal, queue string, ran func(command string)) (*hosting, error) {
+// A cast is the hostings of all stages.
+type cast []*hosting
+
+// hosts starts a hosting for each stage of the job: on the queue, and on that of the analysis. ran is told of each
+// command and how it ended.
+func (d *demo) hosts(ctx context.Context, c client.Client, log *journal, queue string, ran func(command string)) (cast, error) {
+	var all cast
+	for _, part := range []struct {
+		stage
+		queue string
+	}{{d.fetching(), queue}, {d.analysing(), queue + analysisQueue}} {
+		h, err := d.host(ctx, c, log, part.stage, part.queue, ran)
+		if err != nil {
+			return nil, errors.Join(err, all.stop())
+		}
+		all = append(all, h)
+	}
+	return all, nil
+}
+
+// host starts a hosting on a queue, which in a run without the guard is not the stage's own.
+func (d *demo) host(ctx context.Context, c client.Client, log *journal, s stage, queue string, ran func(command string)) (*hosting, error) {
 	h := &hosting{dir: filepath.Join(d.dir, queue)}
 	if err := os.Mkdir(h.dir, 0o700); err != nil {
 		return nil, err
 	}
-	var err error
-	h.boxes, err = local.New(local.Options{ //nolint:contextcheck // what it removes at first is not given up half way
-		Dir:      filepath.Join(h.dir, sandboxesDir),
-		Launcher: local.Unisolated,
-		Path:     d.toolDir(), // nothing but the job's own program
-	})
+	o, err := d.sandboxes(s, filepath.Join(h.dir, sandboxesDir))
+	if err != nil {
+		return nil, err
+	}
+	h.boxes, err = local.New(o) //nolint:contextcheck // what it removes at first is not given up half way
 	if err != nil {
 		return nil, err
 	}
 	host, err := sandboxhost.New(provider, watched{Backend: h.boxes, ended: func(cmd backend.Command, exit int) error {
-		ran(fmt.Sprintf("%s: %s", strings.Join(cmd.Args, " "), said(exit)))
+		ran(fmt.Sprintf("%s: %s (%s)", strings.Join(cmd.Args, " "), said(exit), s.launcher))
 		return h.keep()
 	}}, sandboxhost.Options{Dir: filepath.Join(h.dir, sessionsDir), Audit: d.audit, Logger: log.zap()})
 	if err != nil {
@@ -84,6 +103,33 @@ func (d *demo) host(ctx context.Context, c client.Client, log *journal, queue st
 		return nil, errors.Join(err, h.stop())
 	}
 	return h, nil
+}
+
+// stop stops all that there are. Stopping twice is fine.
+func (c cast) stop() error {
+	var err error
+	for _, h := range c {
+		err = errors.Join(err, h.stop())
+	}
+	return err
+}
+
+// blobs returns what all of them kept.
+func (c cast) blobs() []harness.Blob {
+	var all []harness.Blob
+	for _, h := range c {
+		all = append(all, h.blobs()...)
+	}
+	return all
+}
+
+// left tells what there still is of sandboxes and of records of them.
+func (c cast) left(ctx context.Context) error {
+	var err error
+	for _, h := range c {
+		err = errors.Join(err, h.left(ctx))
+	}
+	return err
 }
 
 func said(exit int) string {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -14,12 +15,16 @@ import (
 
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
 	guard "github.com/sandboxguard/sandboxguard/interceptor"
+	"github.com/sandboxguard/sandboxguard/sandbox/local"
 	"github.com/sandboxguard/sandboxguard/secrets/audit"
+	"github.com/sandboxguard/sandboxguard/validation"
 )
 
 // options say how the demo runs. The zero value is what the command does; tests
 // take a part away and see that the demo notices.
 type options struct {
+	// launcher runs the sandboxes of the job's analysis.
+	launcher local.Launcher
 	// log receives the workers' log as it is written. Nil means none.
 	log io.Writer
 	// plugin makes the guard. Nil means guard.NewPlugin.
@@ -49,7 +54,15 @@ func run(ctx context.Context, stdout io.Writer, o options) int {
 			err = step(ctx)
 		}
 	}
-	if err = errors.Join(err, d.stop()); err != nil {
+	err = errors.Join(err, d.stop())
+	var refused refusal
+	switch {
+	case errors.As(err, &refused):
+		d.wrap("", "", "")
+		d.wrap("REFUSED: ", "  ", strings.TrimPrefix(err.Error(), "local: "))
+		d.wrap("", "", "To see the demo on this host, with nothing kept apart, add: -launcher unisolated")
+		return exitRefused
+	case err != nil:
 		d.wrap("", "", "")
 		d.wrap("FAILED: ", "  ", err.Error())
 		return 1
@@ -63,10 +76,11 @@ func run(ctx context.Context, stdout io.Writer, o options) int {
 type demo struct {
 	page
 	options
-	dir    string // everything that the demo writes
-	server *harness.Server
-	api    *api
-	audit  *audit.FileSink
+	dir      string // everything that the demo writes
+	server   *harness.Server
+	policies *validation.Policies
+	api      *api
+	audit    *audit.FileSink
 
 	plain, guarded       client.Client
 	plainLog, guardedLog journal
@@ -79,7 +93,7 @@ type demo struct {
 	// those of the fourth.
 	leaked, report, release harness.Run
 	refused                 []harness.Run
-	// hosted is what the host of the guarded job kept while the job ran,
+	// hosted is what the hosts of the guarded job kept while the job ran,
 	// hostedPlain the same of a job without the guard.
 	hosted, hostedPlain []harness.Blob
 }
@@ -93,7 +107,13 @@ func (d *demo) start(ctx context.Context) error {
 	if d.dir, err = os.MkdirTemp("", "sandboxguard-demo-"); err != nil {
 		return err
 	}
-	if err := linkTool(d.toolDir()); err != nil {
+	if err := putTool(d.toolDir()); err != nil {
+		return err
+	}
+	if d.policies, err = loadPolicies(); err != nil {
+		return err
+	}
+	if err := d.probe(ctx); err != nil {
 		return err
 	}
 	if d.server, err = harness.Start(ctx, harness.Options{}); err != nil {
@@ -109,11 +129,7 @@ func (d *demo) start(ctx context.Context) error {
 	if d.plain, err = d.server.Client(client.Options{Logger: &d.plainLog}); err != nil {
 		return err
 	}
-	policies, err := loadPolicies()
-	if err != nil {
-		return err
-	}
-	plugin, err := d.plugin(guard.Options{Policies: policies, Audit: d.audit})
+	plugin, err := d.plugin(guard.Options{Policies: d.policies, Audit: d.audit})
 	if err != nil {
 		return err
 	}

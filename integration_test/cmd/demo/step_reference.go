@@ -18,35 +18,37 @@ import (
 	"github.com/sandboxguard/sandboxguard/secrets/audit"
 )
 
-// reference is step 2: the same job in a sandbox, whose manifest names its token.
+// reference is step 2: the same job in sandboxes, whose manifest names its token.
 func (d *demo) reference(ctx context.Context) error {
 	d.step(2, "With the guard",
-		"The same job in a sandbox; its manifest only names the token, and a policy lets the job have it.")
+		"The same job in sandboxes; its manifest names the token, and a policy lets the fetch have it.")
 	d.say(`In the manifest, EnvLiteral("rpt_live_...") became EnvSecret(secrets.Env("%s")).`, envToken)
 	d.say("What policy.yaml says about it:")
-	d.quote(excerpt("  reports-api:") + excerpt("  reports:"))
+	d.quote(excerpt("  reports-api:") + excerpt("  reports:") + excerpt("  reports-analysis:"))
 	d.say("")
+	if err := d.showLaunchers(ctx); err != nil {
+		return err
+	}
 	token := d.api.issueReports()
 	if err := d.provide(envToken, "the token of step 2", token); err != nil {
 		return err
 	}
-	host, err := d.host(ctx, d.guarded, &d.guardedLog, "reports", func(command string) { d.say("$ %s", command) })
+	hosts, err := d.hosts(ctx, d.guarded, &d.guardedLog, "reports", func(command string) { d.say("$ %s", command) })
 	if err != nil {
-		return fmt.Errorf("the host of the job: %w", err)
+		return fmt.Errorf("the hosts of the job: %w", err)
 	}
-	defer func() { _ = host.stop() }() // for the ways out before the other stop
-	d.say("The sandbox is a directory and processes of this machine, nothing holds them back: %s.", host.boxes.Isolation())
+	defer func() { _ = hosts.stop() }() // for the ways out before the other stop
 	manifest := newManifest(d.api.url, sandbox.EnvSecret(secrets.Env(envToken)))
 	var report string
 	d.report, err = d.execute(ctx, d.guarded, "reports", "anomaly-report", AnomalyReport, []any{manifest}, &report)
 	if err != nil {
 		return fmt.Errorf("the job with the guard: %w", err)
 	}
-	if err := errors.Join(host.left(ctx), host.stop()); err != nil {
-		return fmt.Errorf("the host of the job: %w", err)
+	if err := errors.Join(hosts.left(ctx), hosts.stop()); err != nil {
+		return fmt.Errorf("the hosts of the job: %w", err)
 	}
-	d.hosted = host.blobs()
-	d.say("The workspace, the processes and the host's record are gone.")
+	d.hosted = hosts.blobs()
+	d.say("The workspaces, the processes and the hosts' records are gone.")
 	d.say("")
 	if err := d.compare(); err != nil {
 		return err
@@ -61,6 +63,18 @@ func (d *demo) reference(ctx context.Context) error {
 	d.quote(report)
 	d.done("the job did its work, and its history holds a name")
 	return nil
+}
+
+// showLaunchers says what runs each stage, and what commands can reach there.
+func (d *demo) showLaunchers(ctx context.Context) error {
+	d.say("The fetch runs unisolated: it needs the network, and control of that is work that follows.")
+	if d.launcher.Isolated() {
+		d.say("The analysis runs isolated and offline: %s. It gets the table as a file, and not the token.", d.launcher)
+	} else {
+		d.say("The analysis runs %s, too: nothing is kept from it on this machine, whatever policy says of limits.", d.launcher)
+	}
+	d.say("Commands of both that try what is outside of their sandbox:")
+	return d.showReach(ctx)
 }
 
 // compare shows what both runs record of a command, as the Web UI does.
@@ -93,26 +107,26 @@ func (d *demo) compare() error {
 	return nil
 }
 
-// compareCounts runs the job in a sandbox without the guard, its token as text,
+// compareCounts runs the job in sandboxes without the guard, its token as text,
 // and counts the events of both.
 func (d *demo) compareCounts(ctx context.Context, token string) error {
 	const queue = "reports-plain"
-	host, err := d.host(ctx, d.plain, &d.plainLog, queue, func(string) {})
+	hosts, err := d.hosts(ctx, d.plain, &d.plainLog, queue, func(string) {})
 	if err != nil {
 		return err
 	}
-	defer func() { _ = host.stop() }() // for the ways out before the other stop
+	defer func() { _ = hosts.stop() }() // for the ways out before the other stop
 	plain, err := d.execute(ctx, d.plain, queue, "anomaly-report-plain", AnomalyReport,
 		[]any{newManifest(d.api.url, sandbox.EnvLiteral(token))}, nil)
-	if err := errors.Join(err, host.stop()); err != nil {
-		return fmt.Errorf("the job in a sandbox without the guard: %w", err)
+	if err := errors.Join(err, hosts.stop()); err != nil {
+		return fmt.Errorf("the job in sandboxes without the guard: %w", err)
 	}
-	d.hostedPlain = host.blobs()
+	d.hostedPlain = hosts.blobs()
 	without, with := harness.CountSteady(plain.History), harness.CountSteady(d.report.History)
 	if !maps.Equal(without, with) {
 		return fmt.Errorf("the guard changed which events are recorded: %v became %v", without, with)
 	}
-	d.say("Not one event more: in a sandbox without the guard the job has the same %d.", len(d.report.History.GetEvents()))
+	d.say("Not one event more: in sandboxes without the guard the job has the same %d.", len(d.report.History.GetEvents()))
 	d.say("")
 	return nil
 }

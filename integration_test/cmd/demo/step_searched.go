@@ -33,7 +33,7 @@ func (d *demo) searched(ctx context.Context) error {
 	}
 	d.say("%-42s %-34s %d found", "the run of step 1, for comparison", "", d.found)
 	plain := len(finds(d.search(os.Getenv(envToken), d.hostedPlain)))
-	d.say("%-42s %-34s %d found", "a host without the guard, for comparison", "", plain)
+	d.say("%-42s %-34s %d found", "hosts without the guard, for comparison", "", plain)
 	if total > 0 {
 		return fmt.Errorf("%d places hold a secret", total)
 	}
@@ -74,7 +74,7 @@ func (d *demo) places(ctx context.Context) ([]place, error) {
 		}
 		all = append(all, place{name: group.name, size: fmt.Sprintf("%d events, Describe, List", events), blobs: blobs})
 	}
-	all = append(all, place{"the host's directory and the workspace", fmt.Sprintf("%d files, after each command", len(d.hosted)), d.hosted})
+	all = append(all, place{"the hosts' directories and workspaces", fmt.Sprintf("%d files, after each command", len(d.hosted)), d.hosted})
 	trail, err := os.ReadFile(d.auditPath())
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -43,19 +44,37 @@ func tool(args []string, stdout, stderr io.Writer) error {
 		return fetch(flags.Arg(0), flags.Arg(1), trace)
 	case args[0] == "analyse" && flags.NArg() == 2:
 		return analyse(stdout, *rules, flags.Arg(0), flags.Arg(1))
+	case args[0] == "look" && flags.NArg() == 2:
+		return look(stdout, flags.Arg(0), flags.Arg(1))
 	}
 	return errUsage
 }
 
-// linkTool makes a directory in which the demo itself is found under the name
-// of the job's program, so that commands need neither a shell nor a path.
-func linkTool(dir string) error {
+// putTool makes a directory in which the demo itself is found under the name of
+// the job's program, so that commands need neither a shell nor a path. It is a
+// file and no symbolic link, which would lead out of a sandbox, and it can be
+// executed by everyone, since a sandbox has an account of its own.
+func putTool(dir string) error {
 	program, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	if err := os.Mkdir(dir, 0o700); err != nil {
+	if err := errors.Join(os.Mkdir(dir, 0o700), os.Chmod(dir, 0o755)); err != nil {
 		return err
 	}
-	return os.Symlink(program, filepath.Join(dir, toolName))
+	tool := filepath.Join(dir, toolName)
+	if info, err := os.Stat(program); err == nil && info.Mode()&0o005 == 0o005 && os.Link(program, tool) == nil {
+		return nil
+	}
+	from, err := os.Open(program)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, err := os.OpenFile(tool, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o700)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	return errors.Join(err, to.Chmod(0o755), to.Close())
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-var errUsage = errors.New("usage: reports fetch [-verbose] PATH FILE | reports analyse [-rules FILE] ORDERS REFERENCE")
+var errUsage = errors.New("usage: reports fetch [-verbose] PATH FILE | reports analyse [-rules FILE] ORDERS REFERENCE | reports look URL FILE")
 
 // maxTable bounds what fetch stores.
 const maxTable = 1 << 20

@@ -2,9 +2,15 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/sandboxguard/sandboxguard/sandbox/local"
 )
 
 // toolIn runs the tool in a directory of its own with some files.
@@ -86,5 +92,59 @@ func TestFetchNeedsTheToken(t *testing.T) {
 				t.Errorf("the table was stored: %v", err == nil)
 			}
 		})
+	}
+}
+
+func TestLookTellsWhatIsInReach(t *testing.T) {
+	service, err := startAPI(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, err := startAPI(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone.stop()
+	defer service.stop()
+	for _, tc := range []struct {
+		name, url, file string
+		want            sight
+	}{
+		{"both", service.url, "there", sight{API: true, File: true}},
+		{"the API alone", service.url, "missing", sight{API: true}},
+		{"the file alone", gone.url, "there", sight{File: true}},
+		{"neither", gone.url, "missing", sight{}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			code, out, errs := toolIn(t, map[string]string{"there": ""}, "look", tc.url, tc.file)
+			var got sight
+			if err := json.Unmarshal([]byte(out), &got); err != nil || code != 0 {
+				t.Fatalf("exit code %d, %v, %s", code, err, errs)
+			}
+			if diff := cmp.Diff(tc.want, got, cmpopts.IgnoreFields(sight{}, "Processes")); diff != "" {
+				t.Errorf("seen (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestSightsAreJudged: what is in reach must be all for a launcher that keeps nothing apart, and nothing for others.
+func TestSightsAreJudged(t *testing.T) {
+	for _, tc := range []struct {
+		launcher local.Launcher
+		seen     sight
+		ok       bool
+	}{
+		{local.Native, sight{}, true},
+		{local.Native, sight{API: true}, false},
+		{local.Native, sight{File: true}, false},
+		{local.Bubblewrap, sight{API: true, File: true}, false},
+		{local.Unisolated, sight{API: true, File: true}, true},
+		{local.Unisolated, sight{API: true}, false},
+		{local.Unisolated, sight{File: true}, false},
+	} {
+		if err := tc.seen.judge(tc.launcher); (err == nil) != tc.ok {
+			t.Errorf("%s with %+v: %v", tc.launcher, tc.seen, err)
+		}
 	}
 }

@@ -132,9 +132,7 @@ func FuzzReceive(f *testing.F) {
 			}
 		}
 		_ = c.Close() // so that who writes on is told
-		if err := <-written; err != nil {
-			t.Log(err) // the reader had enough
-		}
+		<-written
 	})
 }
 
