@@ -44,6 +44,7 @@ func TestBubblewrap(t *testing.T) {
 	t.Run("view", testView)
 	t.Run("replaced directory", testReplaced)
 	t.Run("processes", testProcesses)
+	t.Run("killed worker", testWorkerKilled)
 	t.Run("words of bwrap", testWords)
 }
 
@@ -115,7 +116,7 @@ func startedSandbox(t *testing.T, b *local.Backend) backend.Sandbox {
 }
 
 // look prints what a command can see of where it is.
-const look = `
+const look = `exec 2>&1
 find / -path /usr -prune -o -path /proc -prune -o -path /dev/pts -prune -o -printf 'file %p %M %U %G %l\n' 2>/dev/null
 find /proc /dev/pts -path '/proc/[0-9]*' -prune -o -path '/proc/*self' -prune -o -printf 'file %p %M\n' 2>/dev/null
 while read -r id parent device root at options rest; do echo "mount $at $options"; done </proc/self/mountinfo
@@ -136,7 +137,7 @@ func testView(t *testing.T) {
 		}
 		var out bytes.Buffer
 		s := startedSandbox(t, b)
-		if r, err := s.Exec(t.Context(), backend.Command{Args: []string{"sh", "-c", look}, Stdout: &out, Stderr: &out}); err != nil || r.Emptied != "pid namespace ended" {
+		if r, err := s.Exec(t.Context(), backend.Command{Args: []string{"sh", "-c", look}, Stdout: &out}); err != nil || r.Emptied != "pid namespace ended" {
 			t.Errorf("%v, %v", r, err)
 		}
 		if err := b.Close(); err != nil {
@@ -212,6 +213,68 @@ func testReplaced(t *testing.T) {
 	}
 }
 
+// many starts processes that have a pipe, which so ends with the last of them.
+const many = `mkfifo hold; exec 9<>hold; for i in $(seq 100); do setsid sh -c "trap '' TERM; sleep 1000" >/dev/null 2>&1 & done; echo up; wait`
+
+// hold opens that pipe.
+func hold(t *testing.T, dir string) int {
+	t.Helper()
+	fd, err := unix.Open(filepath.Join(dir, sandboxID, "workspace", "hold"), unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unix.Close(fd) })
+	if _, err := unix.Read(fd, make([]byte, 1)); !errors.Is(err, unix.EAGAIN) {
+		t.Fatalf("the processes have ended: the test shows nothing: %v", err)
+	}
+	return fd
+}
+
+// testWorkerKilled checks that nothing of a command is left when its worker is killed, with nobody to end it.
+func testWorkerKilled(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "sandboxes")
+	cmd := exec.CommandContext(t.Context(), "/proc/self/exe")
+	cmd.Env = []string{workerDir + "=" + dir}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(out, make([]byte, 3)); err != nil {
+		t.Fatal(err)
+	}
+	held := hold(t, dir)
+	if err := errors.Join(cmd.Process.Kill(), unix.SetNonblock(held, false)); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := unix.Read(held, make([]byte, 1)); n != 0 || err != nil { // waits for the end of all of them
+		t.Errorf("read: %d, %v", n, err)
+	}
+	_ = cmd.Wait()
+}
+
+// workerDir makes the test's program a worker, which has a command run in a sandbox below that directory.
+const workerDir = "SANDBOX_BUBBLEWRAP_WORKER"
+
+func worker(dir string) error {
+	ctx := context.Background()
+	b, err := local.New(local.Options{Dir: dir, Launcher: local.Bubblewrap})
+	if err != nil {
+		return err
+	}
+	s, err := b.Create(ctx, backend.Spec{ID: sandboxID})
+	if err != nil {
+		return err
+	}
+	if err := s.Start(ctx); err != nil {
+		return err
+	}
+	_, err = s.Exec(ctx, backend.Command{Args: []string{"sh", "-c", many}, Stdout: os.Stdout})
+	return err
+}
+
 // testProcesses checks that nothing of a command is left when it is ended, and when bwrap itself is killed, as the
 // kernel does where memory is short.
 func testProcesses(t *testing.T) {
@@ -231,26 +294,16 @@ func testProcesses(t *testing.T) {
 			}
 			done := make(chan ended, 1)
 			go func() {
-				// All processes have the pipe, so it ends with the last of them.
-				script := `mkfifo hold; exec 9<>hold; for i in $(seq 100); do setsid sh -c "trap '' TERM; sleep 1000" >/dev/null 2>&1 & done; echo up; wait`
-				r, err := s.Exec(ctx, backend.Command{Args: []string{"sh", "-c", script}, Stdout: out})
+				r, err := s.Exec(ctx, backend.Command{Args: []string{"sh", "-c", many}, Stdout: out})
 				done <- ended{r, err}
 			}()
 			if _, err := io.ReadFull(up, make([]byte, 3)); err != nil {
 				t.Fatal(err)
 			}
-			held, err := unix.Open(filepath.Join(dir, sandboxID, "workspace", "hold"), unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = unix.Close(held) }()
-			buf := make([]byte, 1)
-			if _, err := unix.Read(held, buf); !errors.Is(err, unix.EAGAIN) {
-				t.Fatalf("the processes have ended: the test shows nothing: %v", err)
-			}
+			held := hold(t, dir)
 			end(t, cancel)
 			got := <-done
-			if n, err := unix.Read(held, buf); n != 0 || err != nil {
+			if n, err := unix.Read(held, make([]byte, 1)); n != 0 || err != nil {
 				t.Errorf("a process goes on: %v", err)
 			}
 			if got.result.Emptied != "pid namespace ended" {

@@ -9,5 +9,11 @@ import (
 
 func TestMain(m *testing.M) {
 	local.Init()
+	if dir := os.Getenv(workerDir); dir != "" {
+		if err := worker(dir); err != nil {
+			panic(err)
+		}
+		return
+	}
 	os.Exit(m.Run())
 }
