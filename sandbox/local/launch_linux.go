@@ -16,7 +16,7 @@ import (
 )
 
 // How long the first process may take to say that it is there: of the first sandbox, and once that has shown that the
-// worker's program does its part.
+// worker's program does its part. It gets more time while it waits for a processor, up to ten times as much.
 const (
 	handshakeTime = 2 * time.Second
 	startTime     = time.Minute
@@ -188,20 +188,30 @@ var killed = backend.Result{ExitCode: -int(unix.SIGKILL)}
 func (l *launch) hello(ctx context.Context, what string) (pid1.Report, error) {
 	timer := time.NewTimer(l.patience)
 	defer timer.Stop()
-	select {
-	case r, ok := <-l.reports:
-		switch {
-		case ok && r.Hello:
-			return r, nil
-		case ok && r.Step != "":
-			return r, refusal(l.launcher, r.Step, syscall.Errno(r.Errno))
+	for began := time.Now(); ; timer.Reset(l.patience / 8) {
+		select {
+		case r, ok := <-l.reports:
+			switch {
+			case ok && r.Hello:
+				return r, nil
+			case ok && r.Step != "":
+				return r, refusal(l.launcher, r.Step, syscall.Errno(r.Errno))
+			}
+			return r, refusal(l.launcher, what, nil)
+		case <-timer.C:
+			if !l.starved() || time.Since(began) > 10*l.patience {
+				return pid1.Report{}, refusal(l.launcher, what, nil)
+			}
+		case <-ctx.Done():
+			return pid1.Report{}, context.Cause(ctx)
 		}
-		return r, refusal(l.launcher, what, nil)
-	case <-timer.C:
-		return pid1.Report{}, refusal(l.launcher, what, nil)
-	case <-ctx.Done():
-		return pid1.Report{}, context.Cause(ctx)
 	}
+}
+
+// starved reports whether the program waits for a processor or the disk: it may not have come to its main function yet.
+func (l *launch) starved() bool {
+	s, ok := stat(l.cmd.Process.Pid)
+	return ok && (s.state == "R" || s.state == "D")
 }
 
 // begun looks at what the first process said of its steps.

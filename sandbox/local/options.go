@@ -43,7 +43,7 @@ type Options struct {
 	// Launcher says how commands are kept from the rest of the host. Zero means [Native].
 	Launcher Launcher
 	// Launchers are the names of those that are allowed: what validation.Policy.Backends returns for the queue. Nil
-	// allows those that isolate.
+	// leaves it to Launcher.
 	Launchers []string
 	// Limits are what each command may use: what validation.Policy.Limits returns for the queue. New refuses those
 	// that the launcher cannot hold on this host. Where it isolates, a field that is zero has a default.
