@@ -23,3 +23,6 @@ func WithoutInit(name string) func(*Options) { return func(o *Options) { o.fault
 
 // Steps are those of the first process.
 func Steps() []string { return pid1.Steps() }
+
+// Agree is what Init does, or takes it back.
+func Agree(is bool) { agreed.Store(is) }

@@ -1,12 +1,16 @@
 package local
 
-import "github.com/sandboxguard/sandboxguard/sandbox/local/internal/pid1"
+import "sync/atomic"
+
+// agreed is whether the program has said that it may be started again.
+var agreed atomic.Bool
 
 // Init must be the first line of main in programs that use the launchers [Native] and [Bubblewrap], and of TestMain in
-// their tests. It returns at once, except where the program was started to be the first process of a sandbox: it is that
-// then, and does not return. Without it New fails within two seconds and names this line.
+// their tests. With it a program agrees to be started again as the first process of each sandbox, under a name of which
+// nothing but this package knows: what it is then it becomes before its main function. Without it New refuses, and names
+// this line.
 //
 //	func main() {
 //		local.Init()
 //		...
-func Init() { pid1.Main() }
+func Init() { agreed.Store(true) }

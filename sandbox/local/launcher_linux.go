@@ -24,6 +24,9 @@ func newLauncher(o Options) (launcher, error) {
 }
 
 func newNative(o Options) (*native, error) {
+	if !agreed.Load() {
+		return nil, refusal(o.Launcher, "handshake", nil)
+	}
 	v, err := newView(o)
 	if err != nil {
 		return nil, err

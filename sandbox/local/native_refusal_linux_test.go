@@ -92,6 +92,17 @@ func TestWithoutInit(t *testing.T) {
 	}
 }
 
+// TestNoInit checks that nothing is started of a program that has not called Init.
+func TestNoInit(t *testing.T) {
+	local.Agree(false)
+	defer local.Agree(true)
+	b, err := local.New(local.Options{Dir: filepath.Join(t.TempDir(), "b"), Launcher: local.Native})
+	wantRefusal(t, err, "handshake", "local.Init() as the first line of main")
+	if b != nil {
+		t.Error("New returned a backend")
+	}
+}
+
 func stayWithoutInit() { _ = unix.Pause() }
 
 // Hosts that lack something are made of this one, in a process that tells what New says there.

@@ -8,7 +8,6 @@ import (
 	"encoding/gob"
 	"errors"
 	"io"
-	"net"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -22,33 +21,38 @@ var errMessage = errors.New("pid1: what came over the socket is no message")
 // A Channel carries messages between the worker and the first process. Its methods are not for use by several
 // goroutines, but one may send while another receives.
 type Channel struct {
-	conn  *net.UnixConn
-	files []*os.File // that came with messages
-	peer  int
+	socket *os.File
+	files  []*os.File // that came with messages
+	peer   int
 }
 
-// NewChannel returns the channel over a socket. It takes the file over.
+// NewChannel returns the channel over a socket. It takes the file over. It is not one of package net, which is initialised
+// after most others, and so would the first process be.
 func NewChannel(f *os.File) (*Channel, error) {
-	conn, err := net.FileConn(f)
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
-	u, ok := conn.(*net.UnixConn)
-	if !ok {
-		return nil, errors.Join(errMessage, conn.Close())
+	if err := unix.SetNonblock(fd, true); err != nil { // so that Close ends who receives
+		return nil, errors.Join(err, unix.Close(fd))
 	}
-	return &Channel{conn: u}, nil
+	return &Channel{socket: os.NewFile(uintptr(fd), "channel")}, nil
 }
 
-// Identify lets [Channel.Sender] know who sends what is received from now on.
-func (c *Channel) Identify() error {
-	raw, err := c.conn.SyscallConn()
+// control does something with the socket.
+func (c *Channel) control(do func(fd int) error) error {
+	raw, err := c.socket.SyscallConn()
 	if err != nil {
 		return err
 	}
 	var failed error
-	err = raw.Control(func(fd uintptr) { failed = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_PASSCRED, 1) })
+	err = raw.Control(func(fd uintptr) { failed = do(int(fd)) })
 	return errors.Join(err, failed)
+}
+
+// Identify lets [Channel.Sender] know who sends what is received from now on.
+func (c *Channel) Identify() error {
+	return c.control(func(fd int) error { return unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_PASSCRED, 1) })
 }
 
 // Sender is the process that sent what was received last, in the numbers of the one that received it. It is 0 before
@@ -70,15 +74,38 @@ func (c *Channel) Send(message any, file *os.File) error {
 		rights = unix.UnixRights(int(file.Fd()))
 	}
 	head := binary.BigEndian.AppendUint32(nil, uint32(body.Len())) //nolint:gosec // bounded above
-	n, _, err := c.conn.WriteMsgUnix(head, rights, nil)
-	if err == nil && n < len(head) {
-		err = io.ErrShortWrite
+	if err := c.send(head, rights); err != nil {
+		return err
 	}
+	_, err := body.WriteTo(c.socket)
+	return err
+}
+
+func (c *Channel) send(head, rights []byte) error {
+	raw, err := c.socket.SyscallConn()
 	if err != nil {
 		return err
 	}
-	_, err = body.WriteTo(c.conn)
+	var n int
+	var failed error
+	err = raw.Write(func(fd uintptr) (done bool) {
+		n, done, failed = tried(func() (int, error) { return unix.SendmsgN(int(fd), head, rights, nil, unix.MSG_NOSIGNAL) })
+		return done
+	})
+	if err = errors.Join(err, failed); err == nil && n < len(head) {
+		err = io.ErrShortWrite
+	}
 	return err
+}
+
+// tried reports whether a call need not be made again once the socket is ready.
+func tried(call func() (int, error)) (n int, done bool, err error) {
+	for {
+		n, err = call()
+		if !errors.Is(err, unix.EINTR) {
+			return n, !errors.Is(err, unix.EAGAIN), err
+		}
+	}
 }
 
 // Receive receives a message.
@@ -86,7 +113,7 @@ func (c *Channel) Receive(message any) error {
 	var head [4]byte
 	for n := 0; n < len(head); {
 		var rights [64]byte
-		got, oob, _, _, err := c.conn.ReadMsgUnix(head[n:], rights[:])
+		got, oob, err := c.receive(head[n:], rights[:])
 		if err != nil {
 			return err
 		}
@@ -103,10 +130,26 @@ func (c *Channel) Receive(message any) error {
 		return errMessage
 	}
 	body := make([]byte, size)
-	if _, err := io.ReadFull(c.conn, body); err != nil {
+	if _, err := io.ReadFull(c.socket, body); err != nil {
 		return err
 	}
 	return gob.NewDecoder(bytes.NewReader(body)).Decode(message)
+}
+
+func (c *Channel) receive(head, rights []byte) (n, oob int, err error) {
+	raw, err := c.socket.SyscallConn()
+	if err != nil {
+		return 0, 0, err
+	}
+	var failed error
+	err = raw.Read(func(fd uintptr) (done bool) {
+		n, done, failed = tried(func() (got int, err error) {
+			got, oob, _, _, err = unix.Recvmsg(int(fd), head, rights, unix.MSG_CMSG_CLOEXEC)
+			return got, err
+		})
+		return done
+	})
+	return n, oob, errors.Join(err, failed)
 }
 
 func (c *Channel) keep(rights []byte) error {
@@ -136,7 +179,9 @@ func (c *Channel) keep(rights []byte) error {
 }
 
 // End tells the other side that nothing more will be sent. A first process ends then.
-func (c *Channel) End() error { return c.conn.CloseWrite() }
+func (c *Channel) End() error {
+	return c.control(func(fd int) error { return unix.Shutdown(fd, unix.SHUT_WR) })
+}
 
 // File returns a file that came with a message, or nil.
 func (c *Channel) File() *os.File {
@@ -150,7 +195,7 @@ func (c *Channel) File() *os.File {
 
 // Close closes the channel and the files that nobody took.
 func (c *Channel) Close() error {
-	err := c.conn.Close()
+	err := c.socket.Close()
 	for f := c.File(); f != nil; f = c.File() {
 		err = errors.Join(err, f.Close())
 	}

@@ -1,5 +1,5 @@
 // Package pid1 is the first process of a sandbox: the worker's own program, started once more in new namespaces. It
-// gets its job over a socket pair, makes the sandbox's file system, gives up every right, starts the command as its
+// is that as soon as its packages are initialised, wherever this package is imported. It gets its job over a socket pair, makes the sandbox's file system, gives up every right, starts the command as its
 // child, and ends with it. The kernel ends whatever else is in the sandbox then, so that when the worker has waited
 // for the first process nothing is left.
 //
