@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 )
 
@@ -42,7 +43,15 @@ func (s *box) Exec(ctx context.Context, cmd backend.Command) (backend.Result, er
 		ctx, cancel = context.WithTimeoutCause(ctx, wall, errWall)
 		defer cancel()
 	}
+	output := &capped{left: s.backend.options.Limits.Output}
+	if output.left != 0 {
+		c.stdout, c.stderr = output.writer(c.stdout), output.writer(c.stderr)
+	}
 	result, err := s.backend.launcher.run(ctx, c)
+	if output.reached() {
+		max := sandbox.FormatSize(s.backend.options.Limits.Output)
+		result.Reached = append(result.Reached, backend.Limit{Name: "output", Value: max, Mechanism: "counted, and the rest dropped"})
+	}
 	if errors.Is(err, errWall) {
 		result.Reached = append(result.Reached, backend.Limit{Name: "wall", Value: wall.String(), Mechanism: "clock"})
 	}

@@ -151,7 +151,7 @@ func (l *launch) lead(ctx context.Context) (backend.Result, error) {
 		return backend.Result{}, err
 	}
 	var err error
-	if l.group, err = l.limits.enter(l.cmd.Process.Pid); err != nil {
+	if l.group, err = l.limits.enter(l.cmd.Process.Pid, l.stage == nil); err != nil {
 		return backend.Result{}, refusal(l.launcher, "control group", err)
 	}
 	if l.stage != nil {
@@ -159,7 +159,12 @@ func (l *launch) lead(ctx context.Context) (backend.Result, error) {
 			return backend.Result{}, err
 		}
 	}
-	if err := l.channel.Send(l.job, nil); err != nil {
+	l.job.Tasks = len(l.group.tasks)
+	err = l.channel.Send(l.job, l.group.tasks...)
+	for _, f := range l.group.tasks {
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
 		return backend.Result{}, refusal(l.launcher, "socket pair", err)
 	}
 	for entered := false; ; entered = true {
@@ -188,7 +193,7 @@ var killed = backend.Result{ExitCode: -int(unix.SIGKILL)}
 func (l *launch) hello(ctx context.Context, what string) (pid1.Report, error) {
 	timer := time.NewTimer(l.patience)
 	defer timer.Stop()
-	for began := time.Now(); ; timer.Reset(l.patience / 8) {
+	for more := 8 * 9; ; more, _ = more-1, timer.Reset(l.patience/8) { // ten times as much in all
 		select {
 		case r, ok := <-l.reports:
 			switch {
@@ -199,7 +204,7 @@ func (l *launch) hello(ctx context.Context, what string) (pid1.Report, error) {
 			}
 			return r, refusal(l.launcher, what, nil)
 		case <-timer.C:
-			if !l.starved() || time.Since(began) > 10*l.patience {
+			if !l.starved() || more == 0 {
 				return pid1.Report{}, refusal(l.launcher, what, nil)
 			}
 		case <-ctx.Done():
@@ -250,9 +255,9 @@ func (l *launch) await(ctx context.Context) (backend.Result, error) {
 		case <-over:
 			over = nil
 			if l.command.terminal != nil { // shells at a terminal ignore SIGTERM, and end on this
-				_ = l.channel.Send(pid1.Order{Signal: int(unix.SIGHUP)}, nil)
+				_ = l.channel.Send(pid1.Order{Signal: int(unix.SIGHUP)})
 			}
-			_ = l.channel.Send(pid1.Order{Signal: int(unix.SIGTERM)}, nil)
+			_ = l.channel.Send(pid1.Order{Signal: int(unix.SIGTERM)})
 			timer := time.NewTimer(l.grace)
 			defer timer.Stop()
 			grace = timer.C

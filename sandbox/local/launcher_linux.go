@@ -39,7 +39,7 @@ func newNative(o Options) (*native, error) {
 	}
 	tree := new(cgroup.Tree) // that can do nothing
 	if !o.faults.noGroups {
-		tree = cgroup.Find(cgroup.Options{})
+		tree = cgroup.Find(cgroup.Options{LimitsOnly: true})
 	}
 	l, err := newLimits(o.Limits, tree)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -116,10 +117,12 @@ func (l *limits) reached(r pid1.Report) []backend.Limit {
 type group struct {
 	limits *limits
 	group  *cgroup.Group
+	// tasks are what the process puts itself in with, if it does not have to be put in.
+	tasks []*os.File
 }
 
-// enter puts a process that waits into a group of its own.
-func (l *limits) enter(pid int) (group, error) {
+// enter makes a group for a process that waits, and puts it in unless it can do that itself.
+func (l *limits) enter(pid int, itself bool) (group, error) {
 	if l.grouped == (cgroup.Limits{}) {
 		return group{}, nil
 	}
@@ -127,10 +130,17 @@ func (l *limits) enter(pid int) (group, error) {
 	if err != nil {
 		return group{}, err
 	}
-	if err := g.Add(pid); err != nil {
+	var tasks []*os.File
+	if itself {
+		tasks, err = g.Tasks()
+	}
+	if err == nil && tasks == nil {
+		err = g.Add(pid)
+	}
+	if err != nil {
 		return group{}, errors.Join(err, g.Remove())
 	}
-	return group{limits: l, group: g}, nil
+	return group{limits: l, group: g, tasks: tasks}, nil
 }
 
 // close tells which limits were reached, and removes the group, in which there must be nothing any more.

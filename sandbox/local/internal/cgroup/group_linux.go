@@ -3,6 +3,7 @@ package cgroup
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -62,6 +63,27 @@ func (g *Group) FD() (int, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.fd, g.fd >= 0
+}
+
+// Tasks are files through which a thread puts itself in, with what it starts from then on, by writing 0 to each. The caller
+// closes them. There are none where a thread cannot be apart from its process, which is so in version 2: use [Group.FD] or
+// [Group.Add] there. Unlike those in version 1, which take some milliseconds, this waits for no other processor.
+func (g *Group) Tasks() ([]*os.File, error) {
+	if _, real := g.tree.host.(kernel); !real || slices.ContainsFunc(g.in, func(hi *hierarchy) bool { return hi.v2 }) {
+		return nil, nil
+	}
+	var files []*os.File
+	for _, hi := range g.in {
+		f, err := os.OpenFile(filepath.Join(hi.dir(g.name), "tasks"), os.O_WRONLY, 0)
+		if err != nil {
+			for _, f := range files {
+				_ = f.Close()
+			}
+			return nil, fmt.Errorf("cgroup: a group could not be opened (%s): try again with more descriptors", cause(err))
+		}
+		files = append(files, f)
+	}
+	return files, nil
 }
 
 // Add puts a process in, with all its threads but not the processes that it started. On an error it may be in some of the

@@ -27,6 +27,9 @@ type Options struct {
 	// MoveSelf lets it move the worker into a subgroup of its own group of version 2, if it is alone there and that is
 	// what it takes to limit others. It stays there.
 	MoveSelf bool
+	// LimitsOnly is for groups whose processes something else ends: they are in no hierarchy that only ends them, and
+	// [Group.Kill] may not be able to.
+	LimitsOnly bool
 }
 
 // Hit is a limit that was reached in a way that processes felt. In version 1 the same counts stand for the limits of the

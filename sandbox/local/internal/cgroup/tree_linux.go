@@ -15,7 +15,9 @@ type Tree struct {
 	self     owner
 	support  Support
 	controls []control
-	killer   *hierarchy // has cgroup.kill; nil if processes are ended one by one
+	// limitsOnly is Options.LimitsOnly.
+	limitsOnly bool
+	killer     *hierarchy // has cgroup.kill; nil if processes are ended one by one
 }
 
 // control is a limit and where it is set.
@@ -49,7 +51,7 @@ func Find(o Options) *Tree {
 }
 
 func find(h host, mounts, groups string, me owner, o Options) *Tree {
-	t := &Tree{host: h, self: me, support: Support{}}
+	t := &Tree{host: h, self: me, support: Support{}, limitsOnly: o.LimitsOnly}
 	// Each controller is in one hierarchy only. Version 2 is listed last, so that reasons are those of a controller's own
 	// hierarchy.
 	for _, p := range locate(mounts, groups) {
@@ -168,7 +170,7 @@ func (t *Tree) New(l Limits) (*Group, error) {
 	if err := l.check(); err != nil {
 		return nil, err
 	}
-	if m := t.support[Kill]; m.Mechanism == "" {
+	if m := t.support[Kill]; m.Mechanism == "" && !t.limitsOnly {
 		return nil, fmt.Errorf("%w: processes could not be ended: %s", ErrUnavailable, m.Reason)
 	}
 	g := &Group{tree: t, name: t.name(), limits: l, fd: -1}
@@ -181,11 +183,11 @@ func (t *Tree) New(l Limits) (*Group, error) {
 		case asked:
 			g.controls = append(g.controls, t.controls[i])
 			g.join(t.controls[i].at)
-		case what == Processes && i >= 0 && t.killer == nil:
+		case what == Processes && i >= 0 && t.killer == nil && !t.limitsOnly:
 			g.join(t.controls[i].at)
 		}
 	}
-	if t.killer != nil {
+	if t.killer != nil && !t.limitsOnly {
 		g.join(t.killer)
 	}
 	if err := g.make(); err != nil {

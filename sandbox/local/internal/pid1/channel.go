@@ -59,8 +59,8 @@ func (c *Channel) Identify() error {
 // [Channel.Identify].
 func (c *Channel) Sender() int { return c.peer }
 
-// Send sends a message, with a file unless it is nil.
-func (c *Channel) Send(message any, file *os.File) error {
+// Send sends a message, with files.
+func (c *Channel) Send(message any, files ...*os.File) error {
 	var body bytes.Buffer
 	// Not as JSON: arguments and variables are bytes, and need not be UTF-8.
 	if err := gob.NewEncoder(&body).Encode(message); err != nil {
@@ -70,8 +70,12 @@ func (c *Channel) Send(message any, file *os.File) error {
 		return errMessage
 	}
 	var rights []byte
-	if file != nil {
-		rights = unix.UnixRights(int(file.Fd()))
+	if len(files) > 0 {
+		var fds []int
+		for _, f := range files {
+			fds = append(fds, int(f.Fd()))
+		}
+		rights = unix.UnixRights(fds...)
 	}
 	head := binary.BigEndian.AppendUint32(nil, uint32(body.Len())) //nolint:gosec // bounded above
 	if err := c.send(head, rights); err != nil {

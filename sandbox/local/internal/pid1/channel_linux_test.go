@@ -52,8 +52,8 @@ func TestChannel(t *testing.T) {
 	sent := make(chan error, 1)
 	go func() {
 		sent <- errors.Join(
-			a.Send(job, nil), a.Send(pid1.Order{}, nil), a.Send(pid1.Order{Signal: 15}, nil), a.Send(pid1.Report{Started: true}, file),
-			a.Send(pid1.Report{}, nil), a.Send(pid1.Report{Exited: true, Code: -9, Full: true}, nil),
+			a.Send(job), a.Send(pid1.Order{}), a.Send(pid1.Order{Signal: 15}), a.Send(pid1.Report{Started: true}, file),
+			a.Send(pid1.Report{}), a.Send(pid1.Report{Exited: true, Code: -9, Full: true}),
 		)
 	}()
 	var gotJob pid1.Job
@@ -95,10 +95,10 @@ func TestChannel(t *testing.T) {
 func TestTooLong(t *testing.T) {
 	fa, fb := pair(t)
 	a, b := channel(t, fa), channel(t, fb)
-	if err := a.Send(pid1.Job{Args: []string{strings.Repeat("x", 17<<20)}}, nil); err == nil {
+	if err := a.Send(pid1.Job{Args: []string{strings.Repeat("x", 17<<20)}}); err == nil {
 		t.Error("sent")
 	}
-	if err := a.Send(pid1.Order{Signal: 1}, nil); err != nil {
+	if err := a.Send(pid1.Order{Signal: 1}); err != nil {
 		t.Fatal(err)
 	}
 	var o pid1.Order
@@ -148,7 +148,7 @@ func wire(f *testing.F, message any) []byte {
 		f.Fatal(err)
 	}
 	other := os.NewFile(uintptr(fds[1]), "b")
-	if err := errors.Join(c.Send(message, nil), c.Close()); err != nil {
+	if err := errors.Join(c.Send(message), c.Close()); err != nil {
 		f.Fatal(err)
 	}
 	data, err := io.ReadAll(other)

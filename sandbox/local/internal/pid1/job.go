@@ -40,6 +40,8 @@ type Job struct {
 	// Scratch bounds what may be written outside the workspace, in bytes.
 	Scratch int64
 	Limits  Limits
+	// Tasks is how many files came with the job through which the first process puts itself into its control group.
+	Tasks int
 	// Terminal is whether the command gets one, which is sent back.
 	Terminal bool
 	// Args are the program and its arguments, Env all of its variables. Without arguments nothing is started: the

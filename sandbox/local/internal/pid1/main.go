@@ -42,11 +42,11 @@ func run() int {
 	if err != nil {
 		return 1
 	}
-	if c.Send(Report{Hello: true}, nil) != nil {
+	if c.Send(Report{Hello: true}) != nil {
 		return 1
 	}
 	s := &state{}
-	if c.Receive(&s.job) != nil {
+	if c.Receive(&s.job) != nil || s.takeTasks(c) != nil {
 		return 1
 	}
 	if err := s.enter(); err != nil {
@@ -55,7 +55,7 @@ func run() int {
 	if len(s.job.Args) == 0 {
 		return send(c, Report{Started: true, Exited: true})
 	}
-	if c.Send(Report{Entered: true}, nil) != nil {
+	if c.Send(Report{Entered: true}) != nil {
 		return 1
 	}
 	pid, err := s.start()
@@ -66,7 +66,7 @@ func run() int {
 		err = c.Send(Report{Started: true}, s.console.master)
 		err = errors.Join(err, s.console.master.Close(), s.console.slave.Close())
 	} else {
-		err = c.Send(Report{Started: true}, nil)
+		err = c.Send(Report{Started: true})
 	}
 	if err != nil {
 		return 1
@@ -77,7 +77,7 @@ func run() int {
 }
 
 func send(c *Channel, r Report) int {
-	if c.Send(r, nil) != nil {
+	if c.Send(r) != nil {
 		return 1
 	}
 	return 0

@@ -28,7 +28,7 @@ func runStage() int {
 		return 1
 	}
 	c, err := NewChannel(os.NewFile(uintptr(fd), "control"))
-	if err != nil || c.Send(Report{Hello: true}, nil) != nil {
+	if err != nil || c.Send(Report{Hello: true}) != nil {
 		return 1
 	}
 	var s staging

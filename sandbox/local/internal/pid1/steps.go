@@ -4,6 +4,7 @@ package pid1
 
 import (
 	"errors"
+	"os"
 	"runtime"
 	"syscall"
 )
@@ -13,6 +14,7 @@ type state struct {
 	job     Job
 	sources []int // of the mounts, as detached trees; -1 for one that is left out
 	console *console
+	tasks   []*os.File
 }
 
 // A step is a part of the way into the sandbox.
@@ -25,6 +27,7 @@ type step struct {
 
 // steps are in the order in which they are done. What needs rights of the host's side comes first.
 var steps = []step{
+	{name: "group", do: joinGroup},
 	{name: "sources", do: openSources},
 	{name: "account", do: setAccount},
 	{name: "cgroup-namespace", do: newCgroupNamespace},
