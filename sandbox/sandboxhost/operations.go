@@ -206,10 +206,13 @@ func (h *Host) read(ctx context.Context, a operation.ReadArgs) (*operation.DataR
 		if err != nil {
 			return err
 		}
-		if len(data) > h.options.MaxData {
+		if len(data) <= h.options.MaxData {
+			data, err = hiddenText(ctx, data) // which may be longer: names stand for secrets
+		}
+		if err == nil && len(data) > h.options.MaxData {
 			return &backend.Error{Code: backend.ArchiveRead, Message: "the file is too long to be returned: read parts of it with a command"}
 		}
-		out.Data, err = hiddenText(ctx, data)
+		out.Data = data
 		return err
 	})
 }

@@ -158,6 +158,27 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// TestLongerHidden refuses a file that is too long only because names stand for secrets in it.
+func TestLongerHidden(t *testing.T) {
+	token := secretstest.Canary(t)[:12]
+	r := newRig(t, func(o *sandboxhost.Options) { o.MaxData = 8 << 10 })
+	state := r.create(withToken())
+	w := owner
+	w.binder = newBinder(t, map[string]string{"env:PROD_TOKEN": token})
+	if _, err := r.exec(w, state, "true"); err != nil {
+		t.Fatal(err)
+	}
+	for lines, want := range map[int]string{300: "", 600: "workspace_archive_read_error"} {
+		if _, err := call[any](r, w, operation.Write, operation.WriteArgs{State: state, Path: "f", Data: []byte(strings.Repeat(token+"\n", lines))}); err != nil {
+			t.Fatal(err)
+		}
+		out, err := call[operation.DataResult](r, w, operation.Read, operation.ReadArgs{State: state, Path: "f"})
+		if errorType(err) != want || strings.Count(string(out.Data), "[redacted:env:PROD_TOKEN]") != lines && want == "" {
+			t.Errorf("%d lines: %d bytes, %v", lines, len(out.Data), err)
+		}
+	}
+}
+
 // TestRestart hides what another process gave the session, before anything comes out.
 func TestRestart(t *testing.T) {
 	old, token := secretstest.Canary(t), secretstest.Canary(t)
