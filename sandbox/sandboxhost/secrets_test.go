@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/sandboxguard/sandboxguard/internal/operation"
 	"github.com/sandboxguard/sandboxguard/sandbox"
@@ -227,33 +225,4 @@ func TestRestart(t *testing.T) {
 	if got := b.did(); got != "hide vault:kv/app#token@1" {
 		t.Errorf("asked for %q, want the earlier version once", got)
 	}
-}
-
-// TestHiddenAgain does not trust the guard to remember for ever what it hid.
-func TestHiddenAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBinder(t, map[string]string{"env:PROD_TOKEN": secretstest.Canary(t)})
-		r := newRig(t, func(o *sandboxhost.Options) { o.IdleTimeout, o.MaxLifetime = 48*time.Hour, 48*time.Hour })
-		state := r.create(withToken())
-		w := owner
-		w.binder = b
-		if _, err := r.exec(w, state, "true"); err != nil {
-			t.Fatal(err)
-		}
-		b.did()
-		for _, want := range []string{"", "hide env:PROD_TOKEN", ""} {
-			if _, err := call[operation.DataResult](r, w, operation.Persist, operation.StateArgs{State: state}); err != nil {
-				t.Fatal(err)
-			}
-			if got := b.did(); got != want {
-				t.Errorf("asked for %q, want %q", got, want)
-			}
-			if want == "" {
-				<-time.After(13 * time.Hour)
-			}
-		}
-		if err := r.stop(); err != nil {
-			t.Error(err)
-		}
-	})
 }
