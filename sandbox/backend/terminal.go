@@ -10,8 +10,8 @@ type Terminals interface {
 	// with carriage returns. Without, it reads nothing, and writes to Stdout and Stderr as in Exec. It begins a
 	// session, with the default disposition of every signal. Stdin and Timeout of the command do not count.
 	//
-	// It runs until it ends by itself, until [Terminal.Kill], Stop or Delete, or until a Write to Stdout or Stderr
-	// fails. The end of ctx ends it only before OpenTerminal has returned. An error with the code [ExecTransport] says
+	// It runs until it ends by itself, until [Terminal.Kill], Stop or Delete, until a Write to Stdout or Stderr fails,
+	// or until it has reached a limit of the backend, as in Exec. The end of ctx ends it only before OpenTerminal has returned. An error with the code [ExecTransport] says
 	// that nothing ran; it may also be that of [Terminal.Result].
 	OpenTerminal(ctx context.Context, cmd Command, tty bool) (Terminal, error)
 }

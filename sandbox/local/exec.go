@@ -37,6 +37,11 @@ func (s *box) Exec(ctx context.Context, cmd backend.Command) (backend.Result, er
 		ctx, cancel = context.WithTimeoutCause(ctx, cmd.Timeout, errTimeout)
 		defer cancel()
 	}
+	return s.run(ctx, c)
+}
+
+// run runs a command in the time that Options.Limits gives it.
+func (s *box) run(ctx context.Context, c command) (backend.Result, error) {
 	wall := s.backend.options.Limits.Wall
 	if wall != 0 {
 		var cancel context.CancelFunc

@@ -73,7 +73,7 @@ func (s *box) OpenTerminal(ctx context.Context, cmd backend.Command, tty bool) (
 		defer end()
 		defer close(t.done)
 		defer t.kill(nil)
-		t.result, t.err = s.backend.launcher.run(life, c)
+		t.result, t.err = s.run(life, c)
 		if err := t.drain(); t.err == nil {
 			t.err = err
 		}

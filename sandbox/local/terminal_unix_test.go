@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 	"github.com/sandboxguard/sandboxguard/sandbox/local"
@@ -223,4 +225,26 @@ func TestWriteWaits(t *testing.T) {
 	press(t, p, strings.Repeat("x", 1<<20))
 	p.Kill()
 	<-p.Done()
+}
+
+// TestTerminalWall ends what runs at a terminal, or is talked to without one, when its time is over.
+func TestTerminalWall(t *testing.T) {
+	for _, l := range []local.Launcher{local.Native, local.Unisolated} {
+		if refused(t, l) {
+			continue
+		}
+		s := started(t, newBackend(t, func(o *local.Options) { o.Launcher, o.Limits.Wall = l, 50*time.Millisecond }), sandbox.Manifest{})
+		for _, tty := range []bool{false, true} {
+			p, err := s.(backend.Terminals).OpenTerminal(t.Context(), backend.Command{Args: []string{"sleep", "1000"}}, tty)
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-p.Done()
+			got, err := p.Result()
+			want := []backend.Limit{{Name: "wall", Value: "50ms", Mechanism: "clock"}}
+			if diff := cmp.Diff(want, got.Reached); backend.CodeOf(err) != backend.ExecTimeout || diff != "" {
+				t.Errorf("%s, terminal %v: %v, reached (-want +got):\n%s", l, tty, err, diff)
+			}
+		}
+	}
 }

@@ -13,7 +13,7 @@ import (
 // endAgain ends a session that may have ended before.
 func (s *session) endAgain(ctx context.Context) {
 	s.mu.Lock()
-	s.life = ending
+	s.life, s.late = ending, true
 	s.mu.Unlock()
 	s.h.mu.Lock()
 	s.h.sessions[s.id] = s
@@ -39,7 +39,7 @@ func (s *session) end(ctx context.Context, why string) error {
 	}
 	s.mu.Lock()
 	over := s.life == gone
-	s.removing = !over
+	s.removing, s.late = !over, false
 	s.mu.Unlock()
 	if over || !s.h.tenure.hold() {
 		s.removal.unlock()
@@ -63,13 +63,14 @@ func (s *session) remove(ctx context.Context, why string) error {
 	}
 	s.mu.Lock()
 	s.removing = false
-	if err == nil {
+	late := s.late
+	if err == nil && !late {
 		s.box, s.life = nil, gone
 		s.rec = lastOf(s.rec)
 	}
 	s.watch.end = time.Now().Add(s.h.options.PollInterval)
 	s.mu.Unlock()
-	if err != nil {
+	if err != nil || late { // who made it too late, or the watch, ends it once more
 		s.h.wake()
 		return err
 	}

@@ -92,6 +92,7 @@ func (h *Host) remember() (odd int, err error) {
 
 // forget drops a session of which nothing is left here. The owner of one that ended may end it again.
 func (h *Host) forget(s *session, ended bool) {
+	s.unkeep()
 	if oldest := h.drop(s, ended); oldest != "" {
 		if err := h.store.forgetEnd(oldest); err != nil {
 			h.options.Logger.Warn("ended session not forgotten", logged(oldest, err)...)

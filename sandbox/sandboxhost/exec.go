@@ -6,7 +6,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"time"
 
 	"go.uber.org/zap"
 
@@ -157,13 +156,11 @@ func (s *session) environment(ctx context.Context) (env []string, given []grant,
 		if err != nil {
 			return nil, nil, &guardError{err}
 		}
-		env = append(env, variable+"="+value)
-		given = append(given, s.h.prover.grant(s.id, bound.Given, value))
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, g := range given {
-		s.hidden[g] = time.Now()
+		g := s.h.prover.grant(s.id, bound.Given, value)
+		if err := s.keepHidden(b, g, value); err != nil {
+			return nil, nil, err
+		}
+		env, given = append(env, variable+"="+value), append(given, g)
 	}
 	return env, given, nil
 }

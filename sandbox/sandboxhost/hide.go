@@ -6,23 +6,18 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/sandboxguard/sandboxguard/internal/bind"
-	"github.com/sandboxguard/sandboxguard/secrets/redact"
 )
 
-// rehide is how long the guard is trusted to remember what it hid.
-const rehide = redact.Retention / 2
-
 // hide makes sure that all that the session was ever given is hidden in what this attempt puts out: by an earlier
-// attempt of this process, or now. If it cannot be, there must be no output.
+// attempt with the same guard, or now. If it cannot be, there must be no output.
 func (s *session) hide(ctx context.Context) error {
-	given, missing := s.unhidden(time.Now())
 	b := bind.From(ctx)
+	given, missing := s.unhidden(b)
 	if b == nil && given {
 		return withheld("the guard is not on this worker, and the session was given secrets that must be hidden; nothing was done", "register the guard on the client of this worker: interceptor.NewPlugin")
 	}
@@ -41,9 +36,9 @@ func (s *session) hide(ctx context.Context) error {
 		known := len(missing)
 		missing = slices.DeleteFunc(missing, func(m grant) bool { return m == found })
 		if len(missing) < known {
-			s.mu.Lock()
-			s.hidden[found] = time.Now()
-			s.mu.Unlock()
+			if err := s.keepHidden(b, found, text); err != nil {
+				return err
+			}
 		}
 		known = len(missing)
 		missing = slices.DeleteFunc(missing, func(m grant) bool { return m.Given == g })
@@ -57,19 +52,6 @@ func (s *session) hide(ctx context.Context) error {
 	slices.Sort(rotated)
 	return withheld("the session was given earlier values of "+strings.Join(slices.Compact(rotated), ", ")+", which cannot be resolved any more, so that they could not be hidden; nothing was done",
 		"put the earlier value back where its provider looks for it while the session lasts, or delete the session")
-}
-
-// unhidden returns what this process did not hide, or so long ago that the guard may have forgotten it, and whether
-// anything was given at all.
-func (s *session) unhidden(now time.Time) (given bool, missing []grant) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, g := range s.rec.Given {
-		if at, ok := s.hidden[g]; !ok || now.Sub(at) > rehide {
-			missing = append(missing, g)
-		}
-	}
-	return len(s.rec.Given) > 0, missing
 }
 
 // notHidden is the answer if a value that was given cannot be resolved.

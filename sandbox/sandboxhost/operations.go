@@ -36,11 +36,11 @@ func (h *Host) Register(r worker.ActivityRegistry) {
 // answers registers an operation with a result.
 func answers[A operation.Argument, R any](h *Host, r worker.ActivityRegistry, name operation.Name, do func(context.Context, A) (*R, error)) {
 	r.RegisterActivityWithOptions(func(ctx context.Context, a A) (*R, error) {
-		if err := h.judge(ctx, a); err != nil {
+		done, err := h.take(ctx, name, a)
+		if err != nil {
 			return nil, err
 		}
-		stop := keepAlive(ctx)
-		defer stop()
+		defer done()
 		out, err := do(ctx, a)
 		if err != nil {
 			return nil, h.answer(ctx, name, err)
@@ -52,13 +52,29 @@ func answers[A operation.Argument, R any](h *Host, r worker.ActivityRegistry, na
 // does registers an operation without a result.
 func does[A operation.Argument](h *Host, r worker.ActivityRegistry, name operation.Name, do func(context.Context, A) error) {
 	r.RegisterActivityWithOptions(func(ctx context.Context, a A) error {
-		if err := h.judge(ctx, a); err != nil {
+		done, err := h.take(ctx, name, a)
+		if err != nil {
 			return err
 		}
-		stop := keepAlive(ctx)
-		defer stop()
+		defer done()
 		return h.answer(ctx, name, do(ctx, a))
 	}, activity.RegisterOptions{Name: name.Activity(h.provider)})
+}
+
+// take begins an operation, which goes on until done is called, unless its argument is refused or there are too many.
+func (h *Host) take(ctx context.Context, name operation.Name, a operation.Argument) (done func(), err error) {
+	if err := h.judge(ctx, a); err != nil {
+		return nil, err
+	}
+	leave, err := h.slots.enter(name)
+	if err != nil {
+		return nil, h.answer(ctx, name, early(err))
+	}
+	stop := keepAlive(ctx)
+	return func() {
+		stop()
+		leave()
+	}, nil
 }
 
 // judge refuses, with a record, what no caller of this module sends.
@@ -114,7 +130,7 @@ func (h *Host) with(ctx context.Context, name operation.Name, given sandbox.Sess
 	}()
 	release, err := h.slots.transfer(ctx, name)
 	if err != nil {
-		return err
+		return early(err)
 	}
 	defer release()
 	box, err := s.open(ctx)
@@ -190,10 +206,13 @@ func (h *Host) read(ctx context.Context, a operation.ReadArgs) (*operation.DataR
 		if err != nil {
 			return err
 		}
-		if len(data) > h.options.MaxData {
+		if len(data) <= h.options.MaxData {
+			data, err = hiddenText(ctx, data) // which may be longer: names stand for secrets
+		}
+		if err == nil && len(data) > h.options.MaxData {
 			return &backend.Error{Code: backend.ArchiveRead, Message: "the file is too long to be returned: read parts of it with a command"}
 		}
-		out.Data, err = hiddenText(ctx, data)
+		out.Data = data
 		return err
 	})
 }

@@ -47,7 +47,8 @@ type Options struct {
 	MaxData int
 	// MaxConcurrent, less ReservedSlots, is how many commands run at a time, and besides them how many starts,
 	// reads, writes and archives; eight times MaxConcurrent of both may wait for their turn, and more are refused
-	// for now. Other operations are not limited. 0 means 64.
+	// for now. Of all operations but those that end something there are at most ten times MaxConcurrent, whatever
+	// they wait for. 0 means 64.
 	MaxConcurrent int
 	// ReservedSlots is how many of these are used by neither, so that they cannot hold up what ends something.
 	// 0 means 8, and at most half of MaxConcurrent.

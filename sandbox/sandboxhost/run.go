@@ -241,6 +241,7 @@ func (s *session) leave(ctx context.Context) error {
 	if !keep {
 		return s.end(ctx, "the host stops")
 	}
+	defer s.unkeep()
 	if box == nil || !s.h.tenure.hold() {
 		return nil
 	}

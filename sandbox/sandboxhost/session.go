@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
+	"github.com/sandboxguard/sandboxguard/secrets/redact"
 )
 
 // A session is a sandbox and its record, while this process has to do with it.
@@ -27,9 +28,10 @@ type session struct {
 	life     life
 	inUse    int
 	removing bool      // perhaps longer than anybody waits
+	late     bool      // it was made while it was being removed, or after that
 	stored   time.Time // the last use that the record on disk tells
 	runs     map[string]bool
-	hidden   map[grant]time.Time // when this process hid the value last
+	keepers  map[*redact.Set]*keeper // by guard
 	watch    schedule
 	ptys     ptyTable // what is talked to
 }
@@ -76,7 +78,7 @@ func (t token) unlock() { <-t }
 func (h *Host) newSession(r record) *session {
 	s := &session{
 		h: h, id: r.ID, setup: newToken(), starting: newToken(), removal: newToken(), rec: r, stored: r.Used,
-		runs: map[string]bool{r.Run: true, r.FirstRun: true}, hidden: map[grant]time.Time{},
+		runs: map[string]bool{r.Run: true, r.FirstRun: true}, keepers: map[*redact.Set]*keeper{},
 	}
 	s.watch.poll = h.nextPoll(time.Now())
 	return s

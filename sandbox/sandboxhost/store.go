@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -207,7 +208,15 @@ func (s store) readEpoch(id string, epoch int) (r record, ok bool, err error) {
 // decodeRecord is not ok unless data is the record of that session.
 func decodeRecord(data []byte, id string) (r record, ok bool) {
 	ok = json.Unmarshal(data, &r) == nil && r.ID == id
+	now := time.Now()
+	r.Created, r.Used = past(r.Created, now), past(r.Used, now)
 	return r, ok
+}
+
+// past is a time that is not in the future. The clock of an earlier host may have been wrong, or a later one was set back
+// since: no session lasts longer for it.
+func past(t, now time.Time) time.Time {
+	return now.Add(-max(0, now.Sub(t))) // counted by now's clock, which nobody sets
 }
 
 // epoch returns the highest epoch of a session, 0 if it has no record.

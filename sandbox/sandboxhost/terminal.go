@@ -177,7 +177,11 @@ func (s *session) update(ctx context.Context, t *pty, maxTokens *int) (*operatio
 	}
 	s.ptys.drop(t)
 	result, err := t.process.Result()
-	if err != nil {
+	s.tell(result, err)
+	switch {
+	case backend.CodeOf(err) == backend.ExecTimeout:
+		return nil, backend.TimedOut() // whatever the backend says
+	case err != nil:
 		return nil, errEnded
 	}
 	out.ExitCode = &result.ExitCode

@@ -1,6 +1,7 @@
 package sandboxhost
 
 import (
+	"errors"
 	"io"
 	"sync"
 
@@ -9,7 +10,7 @@ import (
 
 // A transcript is what a command at a terminal has put out and nobody was told yet: hidden as it comes, so that a
 // secret is found whatever calls it falls between. What may be the beginning of one waits for what follows, or for
-// the end. A long transcript loses its middle.
+// the end. A long transcript loses its middle: as text, of which bytes that are none take three times as much.
 type transcript struct {
 	max int
 
@@ -22,11 +23,12 @@ type transcript struct {
 
 // newTranscript returns one that keeps max bytes. Without a guard nothing is hidden: nothing was given.
 func newTranscript(b bind.Binder, max int) *transcript {
-	t := &transcript{max: max, unread: newOutput(nil, max), close: func() error { return nil }}
-	t.in = writerFunc(func(p []byte) (int, error) { return t.unread.keep(p) })
+	t := &transcript{max: max, unread: newOutput(nil, max)}
+	as := &decoder{to: writerFunc(func(p []byte) (int, error) { return t.unread.keep(p) })}
+	t.in, t.close = as, as.Close
 	if b != nil {
-		w := b.Holder().NewWriter(t.in)
-		t.in, t.close = w, w.Close
+		w := b.Holder().NewWriter(as)
+		t.in, t.close = w, func() error { return errors.Join(w.Close(), as.Close()) }
 	}
 	return t
 }

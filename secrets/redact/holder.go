@@ -35,6 +35,9 @@ type Holder struct {
 // NewHolder returns a holder that was given nothing yet.
 func (s *Set) NewHolder() *Holder { return &Holder{set: s} }
 
+// Set returns the set that h is a holder of.
+func (h *Holder) Set() *Set { return h.set }
+
 // View returns a holder that was given these values, each under its name, by others that keep them: it registers
 // nothing, keeps nothing, and need not be ended. A value that the set does not hold under its name, or no more, is
 // shown as those of others are. A nil given stands for none.
