@@ -168,6 +168,8 @@ func programs() []program {
 		{"sandboxes", "session-plain", "same code", sessions.Register, false},
 		{"sandboxes", "session-granted", "same code", sessions.Register, false},
 		{"sandboxes", "session-refused", "same code", sessions.Register, true},
+		{"sandboxes", "tools-plain", "same code", sessions.Register, false},
+		{"sandboxes", "tools-granted", "same code", sessions.Register, false},
 	}
 }
 

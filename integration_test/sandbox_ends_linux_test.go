@@ -74,7 +74,9 @@ func endings() []ending {
 		{name: "run timeout", code: waits, closes: true, timeout: 5 * time.Second},
 		{
 			name: "continue-as-new without the session",
-			code: func(ctx workflow.Context) error { return workflow.NewContinueAsNewError(ctx, "Ending", "") },
+			code: func(ctx workflow.Context) error {
+				return workflow.NewContinueAsNewError(ctx, workflow.GetInfo(ctx).WorkflowType.Name, "")
+			},
 			// The chain of runs goes on, so only the deadlines are left.
 			host: func(o *sandboxhost.Options) { o.PollInterval, o.IdleTimeout = time.Hour, time.Second },
 		},

@@ -63,6 +63,7 @@ func acting(ctx workflow.Context, queue, path string) error {
 var attempts = map[operation.Name]string{
 	operation.Resume: `{"state":%}`, operation.Start: `{"state":%}`, operation.Read: `{"state":%,"path":"in.txt"}`,
 	operation.Exec: `{"state":%,"command":["touch","forged"]}`, operation.Write: `{"state":%,"path":"forged","data":""}`,
+	operation.PTYExec: `{"state":%,"command":["touch","forged"],"tty":true}`, operation.PTYSend: `{"state":%,"session_id":1000,"chars":"x"}`,
 	operation.Persist: `{"state":%}`, operation.Stop: `{"state":%}`, operation.Delete: `{"state":%}`,
 }
 

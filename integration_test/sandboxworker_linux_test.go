@@ -18,7 +18,6 @@ import (
 	"go.temporal.io/sdk/client"
 	sdklog "go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/worker"
-	"go.temporal.io/sdk/workflow"
 
 	guard "github.com/sandboxguard/sandboxguard/interceptor"
 	"github.com/sandboxguard/sandboxguard/sandbox/local"
@@ -44,11 +43,15 @@ type task struct {
 	Launcher                                local.Launcher
 	// Workflows is whether it carries out workflow code, too.
 	Workflows bool
+	// IdleTimeout is that of its sessions. 0 is the default.
+	IdleTimeout time.Duration
 }
 
 // killable are the workflows of processes that are killed.
 func killable(r worker.WorkflowRegistry) {
-	named(r, "Lingering", ending{code: func(ctx workflow.Context) error { return workflow.Await(ctx, func() bool { return false }) }}.workflow)
+	for _, e := range endings() {
+		named(r, e.ownName(), e.workflow)
+	}
 	named(r, "Surviving", surviving)
 }
 
@@ -137,7 +140,7 @@ func (w task) do(ctx context.Context, up func()) error {
 		return err
 	}
 	host, err := sandboxhost.New("local", b, sandboxhost.Options{
-		Dir: filepath.Join(w.Dir, "sessions"), PollInterval: 300 * time.Millisecond, Logger: announcing(os.Stderr, up),
+		Dir: filepath.Join(w.Dir, "sessions"), PollInterval: 300 * time.Millisecond, IdleTimeout: w.IdleTimeout, Logger: announcing(os.Stderr, up),
 	})
 	if err != nil {
 		return err

@@ -14,12 +14,13 @@ import (
 	"github.com/sandboxguard/sandboxguard/secrets/audit"
 )
 
-// operations are all with a state, as JSON, and those that only end something.
+// operations are all that take a state, as JSON.
 var operations = map[operation.Name]string{
 	operation.Resume: `{"state":%}`, operation.Start: `{"state":%}`, operation.Running: `{"state":%}`,
 	operation.Exec: `{"state":%,"command":["count x"]}`, operation.Read: `{"state":%,"path":"in.txt"}`,
 	operation.Write: `{"state":%,"path":"in.txt","data":""}`, operation.Persist: `{"state":%}`,
-	operation.Hydrate: `{"state":%,"data":""}`, operation.Stop: `{"state":%}`, operation.Shut: `{"state":%}`, operation.Delete: `{"state":%}`,
+	operation.Hydrate: `{"state":%,"data":""}`, operation.PTYExec: `{"state":%,"command":["count x"],"tty":true}`,
+	operation.PTYSend: `{"state":%,"session_id":1000,"chars":"x"}`, operation.Stop: `{"state":%}`, operation.Shut: `{"state":%}`, operation.Delete: `{"state":%}`,
 }
 
 // TestForged hands over what was changed on the way, or by somebody else. Each time nothing happens, the answer is
@@ -32,6 +33,11 @@ func TestForged(t *testing.T) {
 				change(m)
 			}
 			return m
+		}
+	}
+	for _, name := range operation.Names() {
+		if _, ok := operations[name]; !ok && name != operation.Create {
+			t.Errorf("%s takes a state and is not tried", name)
 		}
 	}
 	stranger := who{workflow: "other", run: "run-9"}

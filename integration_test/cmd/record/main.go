@@ -2,7 +2,7 @@
 // runs every program that has none yet on an embedded server and keeps what the
 // server recorded: the ordinary and the old programs without the guard, the
 // gauntlet with it, under policies that let all pass, nothing, and one or the
-// other in turn, and a session in a sandbox both with and without it:
+// other in turn, and those that use sandboxes both with and without it:
 //
 //	go -C integration_test run ./cmd/record
 //

@@ -3,22 +3,20 @@ package sessions
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 
 	"github.com/google/go-cmp/cmp"
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/samples"
 	guard "github.com/sandboxguard/sandboxguard/interceptor"
-	"github.com/sandboxguard/sandboxguard/sandbox/sandboxhost"
 	"github.com/sandboxguard/sandboxguard/sandbox/sandboxtest"
 	"github.com/sandboxguard/sandboxguard/validation"
 )
 
-// The policies that the workflow is recorded under.
+// The policies that the workflows are recorded under.
 const (
 	// Granted gives sandboxes their secret.
 	Granted = secretsSection + `default:
@@ -41,12 +39,14 @@ secrets:
   deploy: {ref: "env:DEPLOY_TOKEN", owner: release-eng, reason: push the release tag, review_by: 2099-01-01}
 `
 
-// All returns the workflow as it is recorded.
+// All returns the workflows as they are recorded.
 func All() []samples.Sample {
 	return []samples.Sample{
 		sample("session-plain", Plan{}, Report{}),
 		sample("session-granted", Plan{Secret: true}, Report{Token: "[redacted:deploy]\n"}),
 		sample("session-refused", Plan{Secret: true}, Report{Refused: true}),
+		toolsSample("tools-plain", false, ""),
+		toolsSample("tools-granted", true, "[redacted:deploy]\n"),
 	}
 }
 
@@ -56,7 +56,9 @@ func Sources() map[string]func() (guard.PolicySource, error) {
 	parsed := func(text string) func() (guard.PolicySource, error) {
 		return func() (guard.PolicySource, error) { return validation.ParsePolicies("policy.yaml", []byte(text)) }
 	}
-	return map[string]func() (guard.PolicySource, error){"session-granted": parsed(Granted), "session-refused": parsed(Refused)}
+	return map[string]func() (guard.PolicySource, error){
+		"session-granted": parsed(Granted), "session-refused": parsed(Refused), "tools-granted": parsed(Granted),
+	}
 }
 
 func sample(name string, p Plan, want Report) samples.Sample {
@@ -67,47 +69,48 @@ func sample(name string, p Plan, want Report) samples.Sample {
 		Name:      name,
 		Workflows: Register,
 		Worker:    worker.Options{LocalActivityWorkerOnly: true}, // the host has the activities
-		Beside:    host,
+		Beside:    hostOf(sandboxtest.NewFake()),
 		Drive: func(ctx context.Context, e samples.Env) (samples.Outcome, error) {
 			run, err := e.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: e.WorkflowID, TaskQueue: e.TaskQueue}, Type, p)
 			if err != nil {
 				return samples.Outcome{}, err
 			}
-			var report Report
-			err = run.Get(ctx, &report)
-			if diff := cmp.Diff(want, report); err == nil && diff != "" {
-				err = errors.New("sessions: another report (-want +got):\n" + diff)
-			}
-			return samples.Outcome{Result: report}, err
+			return outcome(ctx, run, want)
 		},
 	}
 }
 
-// host runs a host of sandboxes in memory, with a queue of its own.
-func host(ctx context.Context, c client.Client, queue string) (stop func() error, err error) {
-	dir, err := os.MkdirTemp("", "sessions")
-	if err != nil {
-		return nil, err
+// toolsSample is Tools, of which one terminal shows what stands for the token.
+func toolsSample(name string, secret bool, token string) samples.Sample {
+	backend := sandboxtest.NewFaults(toolbox())
+	creates := backend.Hold(sandboxtest.Create)
+	return samples.Sample{
+		Name:      name,
+		Workflows: Register,
+		Worker:    worker.Options{LocalActivityWorkerOnly: true},
+		Beside:    hostOf(backend),
+		Drive: func(ctx context.Context, e samples.Env) (samples.Outcome, error) {
+			run, err := e.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: e.WorkflowID, TaskQueue: e.TaskQueue}, ToolsType, secret)
+			if err != nil {
+				return samples.Outcome{}, err
+			}
+			// Only now is the sandbox made that is not wanted any more.
+			_, err = harness.AwaitEvent(ctx, e.Client, e.WorkflowID, run.GetRunID(), harness.OfType(enumspb.EVENT_TYPE_ACTIVITY_TASK_CANCEL_REQUESTED))
+			if err != nil {
+				return samples.Outcome{}, err
+			}
+			creates.Open()
+			return outcome(ctx, run, toolAnswers(token))
+		},
 	}
-	h, err := sandboxhost.New("memory", sandboxtest.NewFake(), sandboxhost.Options{Dir: filepath.Join(dir, "records")})
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+}
+
+// outcome is that of a run, which must have come to what is wanted.
+func outcome[T any](ctx context.Context, run client.WorkflowRun, want T) (samples.Outcome, error) {
+	var got T
+	err := run.Get(ctx, &got)
+	if diff := cmp.Diff(want, got); err == nil && diff != "" {
+		err = errors.New("sessions: another result (-want +got):\n" + diff)
 	}
-	w, err := harness.NewWorker(c, queue, worker.Options{DisableWorkflowWorker: true})
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	h.Register(w)
-	if err := w.Start(); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan error, 1)
-	go func() { ended <- h.Run(ctx, c, queue) }()
-	return func() error {
-		cancel()
-		err := <-ended
-		w.Stop()
-		return errors.Join(err, os.RemoveAll(dir))
-	}, nil
+	return samples.Outcome{Result: got}, err
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/sandboxguard/sandboxguard/secrets"
 )
 
-// Type is the workflow's name.
+// Type is the name of the first workflow.
 const Type = "Session"
 
 // Plan is the argument of the workflow.
@@ -36,9 +36,10 @@ type Report struct {
 	Token string
 }
 
-// Register registers the workflow.
+// Register registers the workflows.
 func Register(r worker.WorkflowRegistry) {
 	r.RegisterWorkflowWithOptions(session, workflow.RegisterOptions{Name: Type})
+	r.RegisterWorkflowWithOptions(tools, workflow.RegisterOptions{Name: ToolsType})
 }
 
 func boxes() *sandboxclient.Client {
