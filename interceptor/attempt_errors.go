@@ -82,7 +82,22 @@ func (a *attempt) unresolved(ref secrets.Ref, err error) error {
 	if errors.As(err, &own) && own.Advice() != "" {
 		fix = own.Advice() + ", or correct the reference in the policy"
 	}
-	return a.terminal(unresolvedType(ref), a.notRun()+", "+ref.String()+" was not resolved: "+kindText(err), fix)
+	return a.terminal(unresolvedType(ref), a.notRun()+", "+ref.String()+" was not resolved: "+whyUnresolved(ref, err), fix)
+}
+
+// whyUnresolved names the kind of err. Of variables it says so in the words of Temporal's Python plugin, which
+// workflow code in Python reads.
+func whyUnresolved(ref secrets.Ref, err error) string {
+	var e *secrets.Error
+	if ref.Provider == "env" && errors.As(err, &e) {
+		switch e.Kind { //nolint:errorlint // this kind itself, and not what wraps it
+		case secrets.ErrDenied:
+			return quote(ref.Name) + " is not resolvable on this worker"
+		case secrets.ErrNotFound, secrets.ErrEmpty:
+			return quote(ref.Name) + " is not set, or is empty"
+		}
+	}
+	return kindText(err)
 }
 
 func (a *attempt) tooShort(ref secrets.Ref) error {

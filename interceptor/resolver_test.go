@@ -101,6 +101,34 @@ func TestResolverFailures(t *testing.T) {
 	}
 }
 
+// TestWireUnresolved says of variables that cannot be had what the Python plugin says, in the words that its callers
+// look for.
+func TestWireUnresolved(t *testing.T) {
+	const unset, denied, option = `"DEPLOY_TOKEN" is not set, or is empty`, `"DEPLOY_TOKEN" is not resolvable on this worker`, "resolvable_worker_env_vars"
+	for _, tc := range []struct {
+		name  string
+		kind  error
+		vault bool
+		want  string
+	}{
+		{"not allowed", secrets.ErrDenied, false, denied},
+		{"unset", secrets.ErrNotFound, false, unset},
+		{"empty", secrets.ErrEmpty, false, unset},
+		{"no variable", secrets.ErrNotFound, true, "secrets: not found"},
+	} {
+		opts := options(t, bindReplace)
+		opts.Resolver = failing(&secrets.Error{Ref: secrets.EnvRef("DEPLOY_TOKEN"), Kind: tc.kind})
+		if tc.vault {
+			opts.Policies = parsed(t, vaultPolicy)
+		}
+		_, err := attempt(t, opts, func(context.Context, tagInput) error { return nil }, tagInput{})
+		var app *temporal.ApplicationError
+		if !errors.As(err, &app) || !app.NonRetryable() || !strings.Contains(app.Message(), "was not resolved: "+tc.want+" (not retryable)") || strings.Contains(app.Message(), option) {
+			t.Errorf("%s: %v", tc.name, err)
+		}
+	}
+}
+
 // TestDefaultResolver: without one, the worker's environment, as far as policy
 // grants it.
 func TestDefaultResolver(t *testing.T) {

@@ -15,14 +15,14 @@ func Unbegun(err error, attempt int32) error {
 	if !ok || attempt > 1 || app.Type() == NotHere || IsUnbegun(app) {
 		return err
 	}
-	var whole error // what the copy does not have
-	if app.HasDetails() || app.Unwrap() != nil {
-		whole = app
+	rest := app.Unwrap()
+	if app.HasDetails() { // which the copy cannot have
+		rest = app
 	}
 	return temporal.NewApplicationErrorWithOptions(app.Message(), app.Type(), temporal.ApplicationErrorOptions{
 		NonRetryable: app.NonRetryable(), NextRetryDelay: app.NextRetryDelay(), Category: app.Category(),
 		Cause: temporal.NewApplicationErrorWithOptions("nothing was done", NotBegun, temporal.ApplicationErrorOptions{
-			NonRetryable: app.NonRetryable(), Cause: whole,
+			NonRetryable: app.NonRetryable(), Cause: rest,
 		}),
 	})
 }

@@ -114,8 +114,9 @@ func (h *Host) told(ctx context.Context, name operation.Name, err error) error {
 	case errors.As(err, &own) && own.Retryable:
 		return retried(own.Code, own.Message, "none if it was an outage: the attempt is made again")
 	case errors.As(err, &own):
-		// The message stands alone: callers of the format read it.
-		return temporal.NewNonRetryableApplicationError(own.Message, string(own.Code), nil)
+		// The message stands alone, and the class is in the cause: callers of the format read both.
+		class := temporal.NewNonRetryableApplicationError(own.Message, own.Code.Class(), nil)
+		return temporal.NewNonRetryableApplicationError(own.Message, string(own.Code), class)
 	case errors.Is(err, errSuperseded), errors.Is(err, backend.ErrNotFound):
 		return notHere()
 	case ctx.Err() != nil:

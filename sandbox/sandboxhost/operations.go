@@ -16,6 +16,7 @@ import (
 
 // Register adds the activities of the provider to a worker. The worker must be able to run more activities at a time
 // than Options.MaxConcurrent, eleven times as many to be sure that what waits for its turn cannot hold up the others.
+// Like every registration of the SDK it panics if the worker has a provider of that name already.
 func (h *Host) Register(r worker.ActivityRegistry) {
 	answers(h, r, operation.Create, h.create)
 	answers(h, r, operation.Resume, h.resume)

@@ -77,6 +77,16 @@ func TestWireTerminals(t *testing.T) {
 			}
 			return id
 		}, `{"state":%,"session_id":#,"chars":""}`, "pty_session_not_found", 0, nil},
+		{operation.PTYSend, "shutdown ends all", func(r *rig, s sandbox.SessionState) int {
+			id := cat(r, s)
+			if _, err := call[any](r, owner, operation.Shut, operation.StopArgs{State: s}); err != nil {
+				r.tb.Fatal(err)
+			}
+			if _, commands := r.fake.Left(); commands != 0 {
+				r.tb.Errorf("%d commands run after shutdown", commands)
+			}
+			return id
+		}, `{"state":%,"session_id":#,"chars":""}`, "pty_session_not_found", 0, nil},
 		{operation.PTYSend, "stop ends what is over, too", func(r *rig, s sandbox.SessionState) int {
 			r.fake.Handle("second", func(context.Context, backend.Command) int {
 				<-time.After(time.Second)

@@ -36,6 +36,11 @@ func TestWire(t *testing.T) {
 		{operation.Exec, "a missing program without a shell was not started", nil, `{"state":%,"command":["nowhere"],"shell":false}`, "exec_transport_error", []string{"exec % nowhere"}},
 		{operation.Exec, "a timeout that is over from the start", nil, `{"state":%,"command":["true"],"timeout":0}`, "exec_timeout", nil},
 		{operation.Exec, "an empty command is invalid", nil, `{"state":%,"command":[]}`, operation.InvalidArgument, nil},
+		{operation.Exec, "an empty script is one", nil, `{"state":%,"command":[""]}`, `{"stdout":"","stderr":"","exit_code":0}`, []string{"exec % sh -c "}},
+		{operation.Exec, "an empty user is the default one", nil, `{"state":%,"command":["true"],"user":""}`, `{"stdout":"","stderr":"","exit_code":0}`, []string{"exec % sh -c true"}},
+		{operation.Exec, "a session that ended is unknown", func(r *rig, s sandbox.SessionState) {
+			_, _ = call[any](r, owner, operation.Delete, operation.StopArgs{State: s})
+		}, `{"state":%,"command":["true"]}`, operation.NotHere, nil},
 		{operation.Read, "a missing file", nil, `{"state":%,"path":"gone"}`, "workspace_read_not_found", []string{"read % gone"}},
 		{operation.Read, "a path is made plain first", nil, `{"state":%,"path":"d/../in.txt"}`, `{"data":"eA=="}`, []string{"read % in.txt"}},
 		{operation.Read, "a path below the root may be absolute", nil, `{"state":%,"path":"/workspace/in.txt"}`, `{"data":"eA=="}`, []string{"read % in.txt"}},
