@@ -3,6 +3,7 @@ package local
 import (
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/sandboxguard/sandboxguard/sandbox"
@@ -73,6 +74,9 @@ func (o Options) grants(m sandbox.Manifest) ([]grant, error) {
 		if err != nil {
 			return nil, err
 		}
+		if slices.ContainsFunc(out, func(g grant) bool { return g.path == found.path }) {
+			return nil, refuse(backend.ConfigInvalid, "two path grants have the path /"+show(found.path[1:]))
+		}
 		out = append(out, found)
 	}
 	return out, nil
@@ -81,6 +85,9 @@ func (o Options) grants(m sandbox.Manifest) ([]grant, error) {
 func (o Options) grant(g sandbox.PathGrant, root string) (grant, error) {
 	if g.HostPath != nil {
 		return grant{}, refuse(backend.ConfigInvalid, "path grants must not have a host_path: what is behind one is for Options.Paths")
+	}
+	if strings.ContainsRune(g.Path, 0) {
+		return grant{}, errNUL
 	}
 	name := path.Clean(g.Path)
 	_, inside := within(root, name)

@@ -54,6 +54,7 @@ func TestGrants(t *testing.T) {
 		"beside":          {grants(sandbox.PathGrant{Path: "/srv/data/../drop2", ReadOnly: true}), "nothing behind the path grant /srv/drop2"},
 		"around":          {grants(sandbox.PathGrant{Path: "/srv", ReadOnly: true}), "nothing behind"},
 		"to write":        {grants(sandbox.PathGrant{Path: "/srv/data"}), "must be read_only"},
+		"twice":           {grants(sandbox.PathGrant{Path: "/srv/data", ReadOnly: true}, sandbox.PathGrant{Path: "/srv/./data", ReadOnly: true}), "two path grants have the path /srv/data"},
 		"host path":       {grants(sandbox.PathGrant{Path: "/srv/data", ReadOnly: true, HostPath: &host}), "must not have a host_path"},
 		"in a workspace":  {sandbox.Manifest{Root: "/srv", ExtraPathGrants: []sandbox.PathGrant{{Path: "/srv/data", ReadOnly: true}}}, "outside the workspace"},
 		"around a folder": {sandbox.Manifest{Root: "/srv/data/x", ExtraPathGrants: []sandbox.PathGrant{{Path: "/srv/data", ReadOnly: true}}}, "outside the workspace"},
@@ -62,6 +63,11 @@ func TestGrants(t *testing.T) {
 		if backend.CodeOf(err) != backend.ConfigInvalid || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), data) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
+	}
+	// It separates what a launcher is told.
+	_, err := b.Create(t.Context(), backend.Spec{ID: id, Manifest: grants(sandbox.PathGrant{Path: "/srv/data/a\x00--bind\x00/\x00/host", ReadOnly: true})})
+	if backend.CodeOf(err) != backend.InvalidManifestPath {
+		t.Errorf("NUL: %v", err)
 	}
 	s := started(t, b, grants(sandbox.PathGrant{Path: "/srv/data/below", ReadOnly: true}, sandbox.PathGrant{Path: "/srv/drop"}))
 	got := sh(t, s, "cat /srv/data/below/b; ls /srv/data; touch /srv/data/below/x 2>/dev/null || echo read-only; echo out >/srv/drop/out; ls "+data+" 2>/dev/null || echo no host")

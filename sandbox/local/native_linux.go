@@ -24,7 +24,7 @@ const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | u
 
 // building are the capabilities that the first process needs until the sandbox is made. They reach no further than its
 // own namespaces.
-var building = []uintptr{unix.CAP_DAC_READ_SEARCH, unix.CAP_SETGID, unix.CAP_SETUID, unix.CAP_SETPCAP, unix.CAP_NET_ADMIN, unix.CAP_SYS_ADMIN}
+var building = []uintptr{unix.CAP_DAC_READ_SEARCH, unix.CAP_SETGID, unix.CAP_SETUID, unix.CAP_SETPCAP, unix.CAP_NET_ADMIN, unix.CAP_SYS_ADMIN, unix.CAP_SYS_RESOURCE}
 
 // native isolates commands in namespaces that the worker's own program makes, started once more.
 type native struct {

@@ -55,7 +55,7 @@ type Job struct {
 type Mount struct {
 	Source, Target string
 	Writable       bool
-	// Direct is whether the source must be reached without links.
+	// Direct is whether the source must be reached without links: it may be where commands can put some.
 	Direct bool
 	// Device is whether it is a device that may be used.
 	Device bool

@@ -12,7 +12,7 @@ import (
 // What the kernel tells or does under these names concerns the whole host.
 var (
 	maskedFiles = []string{
-		"kallsyms", "kcore", "keys", "key-users", "kmsg", "kpagecgroup", "kpagecount", "kpageflags", "latency_stats", "modules", "mtrr",
+		"cmdline", "kallsyms", "kcore", "keys", "key-users", "kmsg", "kpagecgroup", "kpagecount", "kpageflags", "latency_stats", "modules", "mtrr",
 		"sched_debug", "slabinfo", "sysrq-trigger", "timer_list", "timer_stats", "vmallocinfo", "interrupts", "softirqs",
 	}
 	maskedDirs = []string{"acpi", "asound", "bus", "driver", "firmware", "fs", "irq", "scsi", "tty", "sysvipc", "pressure"}
@@ -26,6 +26,9 @@ func makeProc(*state) error {
 	}
 	const quiet = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
 	if err := unix.Mount("proc", "proc", "proc", quiet, ""); err != nil {
+		return err
+	}
+	if err := setQuotas(); err != nil {
 		return err
 	}
 	for _, name := range closedDirs {
@@ -44,6 +47,21 @@ func makeProc(*state) error {
 			continue
 		}
 		if err := mountTmpfs("proc/"+name, quiet|unix.MS_RDONLY, 0o555, rootSize); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// quotas are what the user namespace may have of things that the kernel counts for the account that made it, too. They
+// are enough for tools that watch files.
+var quotas = map[string]string{"max_inotify_instances": "32", "max_inotify_watches": "16384"}
+
+// setQuotas sets those that the kernel has.
+func setQuotas() error {
+	for name, most := range quotas {
+		err := os.WriteFile("proc/sys/user/"+name, []byte(most), 0)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}

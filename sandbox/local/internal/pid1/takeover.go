@@ -8,15 +8,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Pin notes which directories the sources are that lie in the directory of a sandbox, for a launcher that finds them by
-// their paths: a command of the same sandbox could put a link in the place of one at any time. Those that are no
+// Pin notes what the sources are that commands may be able to replace, for a launcher that finds them by their paths: one
+// that runs could put a link in the place of a source at any time. Those in the directory of a sandbox that are no
 // directories are left out.
 func Pin(mounts []Mount) ([]Mount, error) {
 	var out []Mount
 	for _, m := range mounts {
-		if m.Within {
+		if m.pinned() {
 			fd, err := m.open(m.Source)
-			if absent(err) {
+			if m.Within && absent(err) {
 				continue
 			}
 			if err != nil {
@@ -32,8 +32,8 @@ func Pin(mounts []Mount) ([]Mount, error) {
 	return out, nil
 }
 
-// takeOver takes over from a launcher that made the sandbox. Before a command runs in it, all that it shows of the
-// sandbox's directory must be what was meant: nothing was lost until then but a mount that ends with this process.
+// takeOver takes over from a launcher that made the sandbox. Before a command runs in it, all that it shows of what
+// commands may be able to replace must be what was meant: nothing was lost until then but a mount that ends with this process.
 func takeOver(s *state) error {
 	if !s.job.Made {
 		return nil
@@ -42,7 +42,7 @@ func takeOver(s *state) error {
 		return err
 	}
 	for _, m := range s.job.Mounts {
-		if !m.Within {
+		if !m.pinned() {
 			continue
 		}
 		if err := m.check(); err != nil {
@@ -52,7 +52,8 @@ func takeOver(s *state) error {
 	return nil
 }
 
-// check refuses a mount that is not the pinned directory, or is not closed for writing as it should be.
+// check refuses a mount that is not what was pinned, is not closed for writing as it should be, or is not in its place:
+// what is there without it could be the same, while it hides something else.
 func (m Mount) check() error {
 	fd, err := m.open(m.Target)
 	if err != nil {
@@ -67,11 +68,15 @@ func (m Mount) check() error {
 	if err := unix.Fstatfs(fd, &fs); err != nil {
 		return err
 	}
+	var x unix.Statx_t
+	if err := unix.Statx(fd, "", unix.AT_EMPTY_PATH, 0, &x); err != nil {
+		return err
+	}
 	closed := int64(unix.ST_NOSUID | unix.ST_NODEV)
 	if !m.Writable {
 		closed |= unix.ST_RDONLY
 	}
-	if is != m.Is || int64(fs.Flags)&closed != closed { //nolint:unconvert // its type is not the same everywhere
+	if is != m.Is || x.Attributes&unix.STATX_ATTR_MOUNT_ROOT == 0 || int64(fs.Flags)&closed != closed { //nolint:unconvert // its type is not the same everywhere
 		return unix.ESTALE
 	}
 	return nil

@@ -170,6 +170,10 @@ func rules(o Options) []rule {
 			in(0, unix.AF_INET, unix.AF_INET6),
 			notIn(1, unix.SOCK_STREAM, unix.SOCK_DGRAM).masked(socketType),
 		}},
+		// Nor of other protocols, such as SCTP, whose code the kernel would load for whoever asks. Go listens with MPTCP.
+		rule{socket, answerRefused, []condition{
+			in(0, unix.AF_INET, unix.AF_INET6), notIn(2, unix.IPPROTO_IP, unix.IPPROTO_TCP, unix.IPPROTO_UDP, unix.IPPROTO_MPTCP),
+		}},
 		// Resolvers and ip ask for interfaces and routes.
 		rule{socket, answerRefused, []condition{in(0, unix.AF_NETLINK), notIn(2, unix.NETLINK_ROUTE)}},
 		// A pair of datagram sockets can be connected again, to any socket with a path; SOCK_RAW makes such a pair, too.
