@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -96,20 +97,30 @@ func errNotStarted(program string, again bool) error {
 		" could not be started: it must be an executable file, and its arguments and environment not too long"}
 }
 
-// startDir is the directory that a command starts in, below the workspace.
+// startDir is the directory that a command starts in: below the workspace, or absolute where it is below a path grant.
 func (s *box) startDir(dir string) (string, error) {
+	if dir == "" {
+		dir = "."
+	}
+	g, rel, err := s.locate(dir)
+	if err != nil {
+		return "", notRun("the directory of the command must be inside the workspace or a path grant")
+	}
+	there := false
+	if g != nil {
+		if err := s.use(g, backend.ExecTransport, func(h *granted) error { there = h.isDir(rel); return nil }); err != nil {
+			return "", err
+		}
+		if !there {
+			return "", notRun("the directory of the command does not exist in the path grant, or its account cannot reach it")
+		}
+		return path.Join(g.path, rel), nil
+	}
 	root, err := s.workspace()
 	if err != nil {
 		return "", err
 	}
 	defer root.Close()
-	if dir == "" {
-		dir = "."
-	}
-	rel, err := relative(s.root, dir)
-	if err != nil {
-		return "", notRun("the directory of the command must be inside the workspace")
-	}
 	info, err := root.Stat(rel)
 	if err != nil || !info.IsDir() {
 		return "", notRun("the directory of the command does not exist in the workspace")

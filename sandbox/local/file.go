@@ -12,34 +12,58 @@ import (
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 )
 
-// Read returns a file, also one that a link inside the workspace leads to.
+// Read returns a file, also one that a link inside the workspace or the path grant leads to.
 func (s *box) Read(ctx context.Context, name string) ([]byte, error) {
 	_, done, err := s.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	rel, err := relative(s.root, name)
+	g, rel, err := s.locate(name)
 	if err != nil {
 		return nil, err
+	}
+	if g != nil {
+		return s.readGranted(g, rel, name)
 	}
 	root, err := s.workspace()
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	f, err := root.OpenFile(rel, os.O_RDONLY|nonBlocking, 0)
+	f, _, err := openRegular(root.Root, rel, os.O_RDONLY)
+	if err != nil {
+		return nil, unread(name, err, func(err, other error) error { return orEscape(root.Root, err, other) })
+	}
+	return s.readAll(f)
+}
+
+func (s *box) readGranted(g *grant, rel, name string) (data []byte, err error) {
+	err = s.use(g, backend.ArchiveRead, func(h *granted) error {
+		f, _, err := h.openRegular(rel, os.O_RDONLY)
+		if err != nil {
+			return unread(name, err, h.orEscaped)
+		}
+		data, err = s.readAll(f)
+		return err
+	})
+	return data, err
+}
+
+// unread is the error of a file that was not opened.
+func unread(name string, err error, orEscape func(err, other error) error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, backend.FileNotFound(name)
-	case err != nil:
-		return nil, orEscape(root.Root, err, refuse(backend.ArchiveRead, "the file cannot be read: look at its mode and those of its directories"))
+		return backend.FileNotFound(name)
+	case errors.Is(err, errIrregular):
+		return refuse(backend.ArchiveRead, "only regular files can be read")
 	}
+	return orEscape(err, refuse(backend.ArchiveRead, "the file cannot be read: look at its mode and those of its directories"))
+}
+
+// readAll reads a file to its end, and closes it.
+func (s *box) readAll(f *os.File) ([]byte, error) {
 	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, refuse(backend.ArchiveRead, "only regular files can be read")
-	}
 	limit := s.backend.options.MaxFileBytes
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	switch {
@@ -51,17 +75,21 @@ func (s *box) Read(ctx context.Context, name string) ([]byte, error) {
 	return data, nil
 }
 
-// Write writes a file, also one that a link inside the workspace leads to. It is written beside the one that is there
-// and takes its place when it is whole, with its mode; so other hard links to it, and who has it open, keep the old one.
+// Write writes a file, also one that a link inside the workspace or the path grant leads to. It is written beside the one
+// that is there and takes its place when it is whole, with its mode; so other hard links to it, and who has it open, keep
+// the old one. A file that is granted by itself is overwritten.
 func (s *box) Write(ctx context.Context, name string, data []byte) error {
 	_, done, err := s.begin(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	rel, err := relative(s.root, name)
+	g, rel, err := s.locate(name)
 	if err != nil {
 		return err
+	}
+	if g != nil {
+		return s.writeGranted(g, rel, data)
 	}
 	root, err := s.workspace()
 	if err != nil {
@@ -69,10 +97,24 @@ func (s *box) Write(ctx context.Context, name string, data []byte) error {
 	}
 	defer root.Close()
 	if err := write(root, rel, data); err != nil {
-		return orEscape(root.Root, err, refuse(backend.ArchiveWrite, "the file could not be written: look whether it is a directory, at its mode, and at the space that is left"))
+		return orEscape(root.Root, err, errUnwritten)
 	}
 	return nil
 }
+
+func (s *box) writeGranted(g *grant, rel string, data []byte) error {
+	if !g.writable {
+		return errReadOnly
+	}
+	return s.use(g, backend.ArchiveWrite, func(h *granted) error {
+		if err := h.write(rel, data); err != nil {
+			return h.orEscaped(err, errUnwritten)
+		}
+		return nil
+	})
+}
+
+var errUnwritten = refuse(backend.ArchiveWrite, "the file could not be written: look whether it is a directory, at its mode, and at the space that is left")
 
 func write(root *workspace, name string, data []byte) error {
 	if err := root.MkdirAll(path.Dir(name), 0o777); err != nil {
@@ -94,19 +136,43 @@ func write(root *workspace, name string, data []byte) error {
 
 // modeOfFile returns the mode of a file that can be written.
 func modeOfFile(root *os.Root, name string) (fs.FileMode, error) {
-	f, err := root.OpenFile(name, os.O_WRONLY|nonBlocking, 0)
+	f, info, err := openRegular(root, name, os.O_WRONLY)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("local: not a regular file")
+	return info.Mode().Perm(), f.Close()
+}
+
+var errIrregular = errors.New("local: not a regular file")
+
+// openRegular opens a regular file, also through links.
+func openRegular(root *os.Root, name string, flag int) (*os.File, fs.FileInfo, error) {
+	return opened(
+		func() (fs.FileInfo, error) { return root.Stat(name) },
+		func() (*os.File, error) { return root.OpenFile(name, flag|nonBlocking, 0) },
+	)
+}
+
+// opened opens what is a regular file. Something else is not opened if that shows before: for a device that may be an act.
+func opened(stat func() (fs.FileInfo, error), open func() (*os.File, error)) (*os.File, fs.FileInfo, error) {
+	info, err := stat()
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case !info.Mode().IsRegular():
+		return nil, nil, errIrregular
+	}
+	f, err := open()
+	if err != nil {
+		return nil, nil, err
+	}
+	if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() {
+		err = errIrregular
 	}
 	if err != nil {
-		return 0, err
+		return nil, nil, errors.Join(err, f.Close())
 	}
-	return info.Mode().Perm(), nil
+	return f, info, nil
 }
 
 // maxLinks is how many links are followed, as many as Linux does.

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"path"
 	"path/filepath"
 	"slices"
@@ -74,12 +75,15 @@ func (o Options) grants(m sandbox.Manifest) ([]grant, error) {
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(out, func(g grant) bool { return g.path == found.path }) {
-			return nil, refuse(backend.ConfigInvalid, "two path grants have the path /"+show(found.path[1:]))
+		if i := slices.IndexFunc(out, func(g grant) bool { return g.path == found.path }); i >= 0 {
+			out[i].writable = out[i].writable && found.writable
+			continue
 		}
 		out = append(out, found)
 	}
-	return out, nil
+	// The longest last, as they are mounted.
+	slices.SortStableFunc(out, func(a, b grant) int { return cmp.Compare(len(a.path), len(b.path)) })
+	return out, reachable(out)
 }
 
 func (o Options) grant(g sandbox.PathGrant, root string) (grant, error) {
@@ -95,15 +99,60 @@ func (o Options) grant(g sandbox.PathGrant, root string) (grant, error) {
 	if inside || around {
 		return grant{}, refuse(backend.ConfigInvalid, "path grants must lie outside the workspace")
 	}
-	for _, p := range o.Paths {
-		rel, ok := within(p.Path, name)
-		if !ok {
-			continue
-		}
-		if !g.ReadOnly && !p.Writable {
-			return grant{}, refuse(backend.ConfigInvalid, "the path grant "+"/"+show(name[1:])+" must be read_only here")
-		}
-		return grant{path: name, source: filepath.Join(p.source(), filepath.FromSlash(rel)), writable: !g.ReadOnly}, nil
+	p, rel, ok := o.behind(name)
+	switch {
+	case !ok:
+		return grant{}, refuse(backend.ConfigInvalid, "there is nothing behind the path grant "+"/"+show(name[1:])+" here: the worker must name it in Options.Paths")
+	case !g.ReadOnly && !p.Writable:
+		return grant{}, refuse(backend.ConfigInvalid, "the path grant "+"/"+show(name[1:])+" must be read_only here")
 	}
-	return grant{}, refuse(backend.ConfigInvalid, "there is nothing behind the path grant "+"/"+show(name[1:])+" here: the worker must name it in Options.Paths")
+	return grant{path: name, source: filepath.Join(p.source(), filepath.FromSlash(rel)), writable: !g.ReadOnly}, nil
+}
+
+// behind returns the longest of Options.Paths that a path is at or below.
+func (o Options) behind(name string) (found Path, rel string, ok bool) {
+	for _, p := range o.Paths {
+		if r, in := within(p.Path, name); in && (!ok || len(p.Path) > len(found.Path)) {
+			found, rel, ok = p, r, true
+		}
+	}
+	return found, rel, ok
+}
+
+// reachable refuses a grant below another where commands could change the way to it: a link that one puts there would lead
+// the next one's first process elsewhere.
+func reachable(grants []grant) error {
+	for i, inner := range grants {
+		for _, outer := range grants[:i] {
+			rel, ok := within(outer.path, inner.path)
+			if !ok {
+				continue
+			}
+			parent := path.Dir(path.Join(outer.source, rel))
+			if slices.ContainsFunc(grants, func(w grant) bool { _, in := within(w.source, parent); return w.writable && in }) {
+				return refuse(backend.ConfigInvalid, "the path grant /"+show(inner.path[1:])+" must not lie below one that can be written: "+
+					"make that read_only, or grant directories beside each other")
+			}
+		}
+	}
+	return nil
+}
+
+// locate returns where a path of an operation leads: below the longest path grant that it is in, or below the workspace,
+// with no grant then.
+func (s *box) locate(name string) (*grant, string, error) {
+	rel, err := relative(s.root, name)
+	if err == nil || !path.IsAbs(name) || strings.ContainsRune(name, 0) {
+		return nil, rel, err
+	}
+	grants, refused := s.backend.options.grants(s.manifest)
+	if refused != nil {
+		return nil, "", refused
+	}
+	for _, g := range slices.Backward(grants) {
+		if rel, ok := within(g.path, name); ok {
+			return &g, rel, nil
+		}
+	}
+	return nil, "", err
 }

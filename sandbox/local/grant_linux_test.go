@@ -39,6 +39,7 @@ func TestGrants(t *testing.T) {
 		{Path: "/srv/data", Source: filepath.Join(data, "open")},
 		{Path: "/srv/link", Source: filepath.Join(data, "link")},
 		{Path: "/srv/drop", Source: filepath.Join(data, "drop"), Writable: true},
+		{Path: "/srv/again", Source: filepath.Join(data, "drop")},
 	}
 	if refused(t, local.Native) {
 		return
@@ -50,14 +51,15 @@ func TestGrants(t *testing.T) {
 		m    sandbox.Manifest
 		want string
 	}{
-		"unlisted":        {grants(sandbox.PathGrant{Path: "/srv/other", ReadOnly: true}), "nothing behind the path grant /srv/other"},
-		"beside":          {grants(sandbox.PathGrant{Path: "/srv/data/../drop2", ReadOnly: true}), "nothing behind the path grant /srv/drop2"},
-		"around":          {grants(sandbox.PathGrant{Path: "/srv", ReadOnly: true}), "nothing behind"},
-		"to write":        {grants(sandbox.PathGrant{Path: "/srv/data"}), "must be read_only"},
-		"twice":           {grants(sandbox.PathGrant{Path: "/srv/data", ReadOnly: true}, sandbox.PathGrant{Path: "/srv/./data", ReadOnly: true}), "two path grants have the path /srv/data"},
-		"host path":       {grants(sandbox.PathGrant{Path: "/srv/data", ReadOnly: true, HostPath: &host}), "must not have a host_path"},
-		"in a workspace":  {sandbox.Manifest{Root: "/srv", ExtraPathGrants: []sandbox.PathGrant{{Path: "/srv/data", ReadOnly: true}}}, "outside the workspace"},
-		"around a folder": {sandbox.Manifest{Root: "/srv/data/x", ExtraPathGrants: []sandbox.PathGrant{{Path: "/srv/data", ReadOnly: true}}}, "outside the workspace"},
+		"unlisted":         {grants(sandbox.PathGrant{Path: "/srv/other", ReadOnly: true}), "nothing behind the path grant /srv/other"},
+		"beside":           {grants(sandbox.PathGrant{Path: "/srv/data/../drop2", ReadOnly: true}), "nothing behind the path grant /srv/drop2"},
+		"around":           {grants(sandbox.PathGrant{Path: "/srv", ReadOnly: true}), "nothing behind"},
+		"to write":         {grants(sandbox.PathGrant{Path: "/srv/data"}), "must be read_only"},
+		"host path":        {grants(sandbox.PathGrant{Path: "/srv/data", ReadOnly: true, HostPath: &host}), "must not have a host_path"},
+		"below a writable": {grants(sandbox.PathGrant{Path: "/srv/drop/in/it", ReadOnly: true}, sandbox.PathGrant{Path: "/srv/drop"}), "/srv/drop/in/it must not lie below one that can be written"},
+		"below its alias":  {grants(sandbox.PathGrant{Path: "/srv/again/in", ReadOnly: true}, sandbox.PathGrant{Path: "/srv/again", ReadOnly: true}, sandbox.PathGrant{Path: "/srv/drop"}), "/srv/again/in must not lie below"},
+		"in a workspace":   {sandbox.Manifest{Root: "/srv", ExtraPathGrants: []sandbox.PathGrant{{Path: "/srv/data", ReadOnly: true}}}, "outside the workspace"},
+		"around a folder":  {sandbox.Manifest{Root: "/srv/data/x", ExtraPathGrants: []sandbox.PathGrant{{Path: "/srv/data", ReadOnly: true}}}, "outside the workspace"},
 	} {
 		_, err := b.Create(t.Context(), backend.Spec{ID: id, Manifest: c.m})
 		if backend.CodeOf(err) != backend.ConfigInvalid || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), data) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"path"
 
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 )
@@ -52,11 +53,19 @@ type command struct {
 	box            *box
 	args           []string
 	env            []string // as the caller wants it
-	dir            string   // below the workspace, with slashes; "." is the workspace itself
+	dir            string   // below the workspace, with slashes, "." for itself; or absolute, below a path grant
 	stdin          io.Reader
 	stdout, stderr io.Writer // never nil
 	// terminal has the command run on a terminal of its own, as the leader of a session that the terminal controls,
 	// in place of the input and the outputs. It is called with the terminal's master once the command runs; whoever
 	// set it reads that to its end and closes it. Nil is none.
 	terminal func(master *os.File)
+}
+
+// directory is where the command starts, in the sandbox's words.
+func (c command) directory() string {
+	if path.IsAbs(c.dir) {
+		return c.dir
+	}
+	return path.Join(c.box.root, c.dir)
 }

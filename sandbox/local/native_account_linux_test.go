@@ -241,7 +241,8 @@ func TestClosedFiles(t *testing.T) {
 
 // ordinary are the tests that an account without rights passes, too.
 const ordinary = `^(TestConformance|TestFailingSteps|TestWithoutInit|TestLackingHosts|TestLimits|TestCPUs|TestUnheldLimit|TestOtherTimeout|` +
-	`TestHiddenValues|TestExactBytes|TestSignalsToTheFirst|TestKilledFirst|TestKilledIsolatedWorker|TestOwners|TestBoundedOutput|TestHostile)$`
+	`TestHiddenValues|TestExactBytes|TestSignalsToTheFirst|TestKilledFirst|TestKilledIsolatedWorker|TestOwners|TestBoundedOutput|TestHostile|` +
+	`TestReadGranted|TestWriteGranted|TestGrantedDirectory|TestGoneGrant)$`
 
 // TestAsOrdinaryUser runs them as one, where the worker is root.
 func TestAsOrdinaryUser(t *testing.T) {

@@ -24,8 +24,8 @@ func failed(code backend.Code, message string) error {
 }
 
 var (
-	errAbsolute = refuse(backend.InvalidManifestPath, "the path must be relative to the workspace, or lie below its root")
-	errEscape   = refuse(backend.InvalidManifestPath, "the path must not lead out of the workspace; absolute symbolic links count as leading out")
+	errAbsolute = refuse(backend.InvalidManifestPath, "the path must be relative to the workspace, or lie below its root or a path grant")
+	errEscape   = refuse(backend.InvalidManifestPath, "the path must not lead out of the workspace or its path grant; absolute symbolic links count as leading out")
 	errNUL      = refuse(backend.InvalidManifestPath, "the path must not hold NUL")
 	errRoot     = refuse(backend.RootNotFound, "the workspace is gone: create another sandbox")
 )

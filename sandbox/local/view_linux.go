@@ -80,7 +80,7 @@ func (n *native) job(c command) (pid1.Job, error) {
 		mounts = append(mounts, pid1.Mount{Source: g.source, Target: g.path, Writable: g.writable, Direct: true})
 	}
 	return pid1.Job{
-		Mounts: mounts, Links: maps.Clone(n.view.links), UID: agent, GID: agent, Workspace: s.root, Dir: path.Join(s.root, c.dir),
+		Mounts: mounts, Links: maps.Clone(n.view.links), UID: agent, GID: agent, Workspace: s.root, Dir: c.directory(),
 		Scratch: n.limits.asked.Disk, Limits: n.limits.single, Terminal: c.terminal != nil,
 		Args: c.args, Env: s.isolatedEnvironment(c), FailAt: n.options.faults.step,
 	}, nil
@@ -89,7 +89,7 @@ func (n *native) job(c command) (pid1.Job, error) {
 // isolatedEnvironment is that of a command which knows the workspace by its own path.
 func (s *box) isolatedEnvironment(c command) []string {
 	env := append([]string{"PATH=" + s.backend.options.Path, "LANG=C.UTF-8"}, c.env...)
-	return lastOnly(append(env, "HOME="+s.root, "PWD="+path.Join(s.root, c.dir)))
+	return lastOnly(append(env, "HOME="+s.root, "PWD="+c.directory()))
 }
 
 // empty is a job without a workspace and without a command.
