@@ -2,10 +2,8 @@ package bubblewrap
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,7 +14,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/sys/unix"
 
 	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
@@ -41,26 +38,25 @@ func TestBubblewrap(t *testing.T) {
 			return bubblewrap(t, local.Options{})
 		}}.Run(t)
 	})
+	t.Run("hostile", testHostile)
 	t.Run("view", testView)
 	t.Run("replaced directory", testReplaced)
-	t.Run("processes", testProcesses)
+	t.Run("arguments", testArguments)
+	t.Run("thickets", testThickets)
 	t.Run("killed worker", testWorkerKilled)
 	t.Run("words of bwrap", testWords)
 }
 
 // asOrdinary runs the tests once more, as another account.
 func asOrdinary(t *testing.T) {
-	self, err := os.Open("/proc/self/exe")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer self.Close()
 	temp := open(t)
-	if err := os.Chown(temp, ordinary, ordinary); err != nil {
+	program := filepath.Join(temp, "test") // where that account reaches it
+	self, err := os.ReadFile("/proc/self/exe")
+	if err := errors.Join(err, os.WriteFile(program, self, 0o755), os.Chown(temp, ordinary, ordinary)); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "/proc/self/fd/3", "-test.run=^TestBubblewrap$", "-test.v="+fmt.Sprint(testing.Verbose()))
-	cmd.Dir, cmd.Env, cmd.ExtraFiles = temp, []string{"TMPDIR=" + temp, "PATH=" + os.Getenv("PATH")}, []*os.File{self}
+	cmd := exec.CommandContext(t.Context(), program, "-test.run=^TestBubblewrap$", "-test.v="+fmt.Sprint(testing.Verbose()))
+	cmd.Dir, cmd.Env = temp, []string{"TMPDIR=" + temp, "PATH=" + os.Getenv("PATH")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinary, Gid: ordinary}}
 	if out, err := cmd.CombinedOutput(); err != nil || testing.Verbose() {
 		t.Logf("%s", out)
@@ -211,130 +207,6 @@ func testReplaced(t *testing.T) {
 			}
 		})
 	}
-}
-
-// many starts processes that have a pipe, which so ends with the last of them.
-const many = `mkfifo hold; exec 9<>hold; for i in $(seq 100); do setsid sh -c "trap '' TERM; sleep 1000" >/dev/null 2>&1 & done; echo up; wait`
-
-// hold opens that pipe.
-func hold(t *testing.T, dir string) int {
-	t.Helper()
-	fd, err := unix.Open(filepath.Join(dir, sandboxID, "workspace", "hold"), unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = unix.Close(fd) })
-	if _, err := unix.Read(fd, make([]byte, 1)); !errors.Is(err, unix.EAGAIN) {
-		t.Fatalf("the processes have ended: the test shows nothing: %v", err)
-	}
-	return fd
-}
-
-// testWorkerKilled checks that nothing of a command is left when its worker is killed, with nobody to end it.
-func testWorkerKilled(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "sandboxes")
-	cmd := exec.CommandContext(t.Context(), "/proc/self/exe")
-	cmd.Env = []string{workerDir + "=" + dir}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.ReadFull(out, make([]byte, 3)); err != nil {
-		t.Fatal(err)
-	}
-	held := hold(t, dir)
-	if err := errors.Join(cmd.Process.Kill(), unix.SetNonblock(held, false)); err != nil {
-		t.Fatal(err)
-	}
-	if n, err := unix.Read(held, make([]byte, 1)); n != 0 || err != nil { // waits for the end of all of them
-		t.Errorf("read: %d, %v", n, err)
-	}
-	_ = cmd.Wait()
-}
-
-// workerDir makes the test's program a worker, which has a command run in a sandbox below that directory.
-const workerDir = "SANDBOX_BUBBLEWRAP_WORKER"
-
-func worker(dir string) error {
-	ctx := context.Background()
-	b, err := local.New(local.Options{Dir: dir, Launcher: local.Bubblewrap})
-	if err != nil {
-		return err
-	}
-	s, err := b.Create(ctx, backend.Spec{ID: sandboxID})
-	if err != nil {
-		return err
-	}
-	if err := s.Start(ctx); err != nil {
-		return err
-	}
-	_, err = s.Exec(ctx, backend.Command{Args: []string{"sh", "-c", many}, Stdout: os.Stdout})
-	return err
-}
-
-// testProcesses checks that nothing of a command is left when it is ended, and when bwrap itself is killed, as the
-// kernel does where memory is short.
-func testProcesses(t *testing.T) {
-	for name, end := range map[string]func(t *testing.T, cancel func()){
-		"the caller ends it": func(_ *testing.T, cancel func()) { cancel() },
-		"bwrap is killed":    func(t *testing.T, _ func()) { t.Helper(); killChild(t, "bwrap") },
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "sandboxes")
-			s := startedSandbox(t, bubblewrap(t, local.Options{Dir: dir}))
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			up, out := io.Pipe()
-			type ended struct {
-				result backend.Result
-				err    error
-			}
-			done := make(chan ended, 1)
-			go func() {
-				r, err := s.Exec(ctx, backend.Command{Args: []string{"sh", "-c", many}, Stdout: out})
-				done <- ended{r, err}
-			}()
-			if _, err := io.ReadFull(up, make([]byte, 3)); err != nil {
-				t.Fatal(err)
-			}
-			held := hold(t, dir)
-			end(t, cancel)
-			got := <-done
-			if n, err := unix.Read(held, make([]byte, 1)); n != 0 || err != nil {
-				t.Errorf("a process goes on: %v", err)
-			}
-			if got.result.Emptied != "pid namespace ended" {
-				t.Errorf("result: %+v, %v", got.result, got.err)
-			}
-		})
-	}
-}
-
-// killChild kills a process that this one started.
-func killChild(t *testing.T, name string) {
-	t.Helper()
-	stats, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range stats {
-		stat, err := os.ReadFile(file)
-		if err != nil {
-			continue // it is over
-		}
-		var pid, parent int
-		var comm, state string
-		if n, err := fmt.Sscanf(string(stat), "%d %s %s %d", &pid, &comm, &state, &parent); n == 4 && err == nil && comm == "("+name+")" && parent == os.Getpid() {
-			if err := unix.Kill(pid, unix.SIGKILL); err != nil {
-				t.Fatal(err)
-			}
-			return
-		}
-	}
-	t.Fatalf("no process %s was started", name)
 }
 
 // testWords checks that what bwrap says reaches nobody, but what commands say does.
