@@ -135,6 +135,7 @@ var remedies = []struct {
 	{"cgroup-namespace", unix.EPERM, "the container denies namespaces of control groups: allow unshare in its seccomp profile"},
 	{"descriptors", unix.ENOSYS, "the kernel is older than Linux 5.11: use a newer one"},
 	{"descriptors", unix.EPERM, "the container denies it: allow close_range in its seccomp profile"},
+	{pid1.AddressSpace, 0, "the command could not be held to Limits.Memory: allow prlimit64 in the container's seccomp profile, or give the worker control groups"},
 	{"seccomp", 0, "the kernel needs CONFIG_SECCOMP_FILTER, on amd64 or arm64"},
 	{"hostname", unix.EPERM, "the host or its container denies it: allow sethostname and setdomainname in the seccomp profile, and " +
 		"leave ProtectHostname out of the unit of systemd"},

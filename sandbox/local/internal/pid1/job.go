@@ -47,7 +47,7 @@ type Job struct {
 	// Args are the program and its arguments, Env all of its variables. Without arguments nothing is started: the
 	// job was to find out whether the steps work.
 	Args, Env []string
-	// FailAt is a step that is to fail. Tests use it.
+	// FailAt is a step that is to fail, or the start that comes after them. Tests use it.
 	FailAt string
 }
 

@@ -23,8 +23,7 @@ func init() {
 	case StageName:
 		os.Exit(runStage())
 	case boundName:
-		startBound()
-		os.Exit(cannotStart)
+		os.Exit(runBound())
 	}
 }
 
@@ -84,7 +83,7 @@ func send(c *Channel, r Report) int {
 }
 
 func (s *state) report(c *Channel, err error) int {
-	r := Report{Step: "start"}
+	r := Report{Step: startStep}
 	var f failure
 	var e syscall.Errno
 	switch {

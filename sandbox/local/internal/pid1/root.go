@@ -3,11 +3,7 @@
 package pid1
 
 import (
-	"errors"
-	"fmt"
 	"os"
-	"path"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -52,48 +48,4 @@ func makeRoot(s *state) error {
 		return err
 	}
 	return os.Symlink("/tmp", "var/tmp")
-}
-
-func mountTmpfs(at string, flags uintptr, mode uint32, size int64) error {
-	// A file takes a few inodes of the same memory: small files must not get around the size.
-	options := fmt.Sprintf("mode=%o,size=%d,nr_inodes=%d", mode, size, max(size/4096, 1024))
-	return unix.Mount("tmpfs", at, "tmpfs", flags, options)
-}
-
-// pivot makes the new root the only one, and closes it for writing.
-func pivot(*state) error {
-	if err := unix.PivotRoot(".", "."); err != nil {
-		return err
-	}
-	// The old root is mounted over the new one now.
-	if err := unix.Unmount(".", unix.MNT_DETACH); err != nil {
-		return err
-	}
-	if err := unix.Chdir("/"); err != nil {
-		return err
-	}
-	return unix.MountSetattr(unix.AT_FDCWD, "/", 0, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
-}
-
-// makeDirs makes directories below the current one.
-func makeDirs(names ...string) error {
-	for _, name := range names {
-		if err := os.MkdirAll(name, 0o755); err != nil { //nolint:gosec // everyone may look
-			return err
-		}
-	}
-	return nil
-}
-
-// makeFile makes a file below the current directory.
-func makeFile(name, content string) error {
-	if err := makeDirs(path.Dir(name)); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // everyone may read it
-	if err != nil {
-		return err
-	}
-	_, err = strings.NewReader(content).WriteTo(f)
-	return errors.Join(err, f.Close())
 }

@@ -3,25 +3,17 @@
 package pid1
 
 import (
-	"encoding/gob"
-	"errors"
-	"os"
-	"path/filepath"
-	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-var errMissing = errors.New("pid1: no such program")
-
-// enterDirectory enters the directory that the command starts in, as the account that it runs as.
-func enterDirectory(s *state) error {
-	if s.job.Dir == "" {
-		return nil
-	}
-	return unix.Chdir(s.job.Dir)
-}
+// The names of what can fail once all steps are done. The worker is told of both that the command was never run.
+const (
+	startStep = "start"
+	// AddressSpace is the limit that the command sets for itself.
+	AddressSpace = "address-space"
+)
 
 // start starts the command, as the leader of a session.
 func (s *state) start() (int, error) {
@@ -40,81 +32,8 @@ func (s *state) start() (int, error) {
 	if s.job.Limits.AddressSpace > 0 {
 		return s.startBound(program, attr)
 	}
+	if s.job.FailAt == startStep {
+		return 0, failure{startStep, unix.ECANCELED}
+	}
 	return syscall.ForkExec(program, s.job.Args, attr) //nolint:gosec // what a sandbox is for
-}
-
-// look returns the path of a program. A name without a slash has it in one of the absolute directories of the
-// command's own PATH.
-func look(program string, env []string) (string, error) {
-	if strings.Contains(program, "/") {
-		return program, executable(program)
-	}
-	for _, v := range env {
-		list, ok := strings.CutPrefix(v, "PATH=")
-		if !ok {
-			continue
-		}
-		for _, in := range filepath.SplitList(list) {
-			p := filepath.Join(in, program)
-			if filepath.IsAbs(p) && executable(p) == nil {
-				return p, nil
-			}
-		}
-	}
-	return "", errMissing
-}
-
-func executable(p string) error {
-	info, err := os.Stat(p)
-	if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
-		return errMissing
-	}
-	return nil
-}
-
-// A limit of the address space would end this process, which reserves more than it uses: so the worker's program is
-// started once more, which sets it for itself and becomes the command.
-
-// boundName is the name of the program in that part.
-const boundName = Name + "-bound"
-
-// bound is what it is told, over a pipe that is its descriptor 3.
-type bound struct {
-	Program      string
-	Args, Env    []string
-	AddressSpace uint64
-}
-
-func (s *state) startBound(program string, attr *syscall.ProcAttr) (int, error) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = r.Close() }()
-	b := bound{Program: program, Args: s.job.Args, Env: s.job.Env, AddressSpace: s.job.Limits.AddressSpace}
-	attr.Env, attr.Files = nil, append(attr.Files, r.Fd())
-	pid, err := syscall.ForkExec(ownProgram, []string{boundName}, attr) //nolint:gosec // this program
-	if err != nil {
-		return 0, errors.Join(err, w.Close())
-	}
-	return pid, errors.Join(gob.NewEncoder(w).Encode(b), w.Close())
-}
-
-// cannotStart is the code that shells have for a command that cannot be started.
-const cannotStart = 126
-
-// startBound becomes the command. It returns only if that fails.
-func startBound() {
-	if unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) != nil {
-		return
-	}
-	var b bound
-	if gob.NewDecoder(os.NewFile(3, "job")).Decode(&b) != nil || unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC) != nil {
-		return
-	}
-	limit := unix.Rlimit{Cur: b.AddressSpace, Max: b.AddressSpace}
-	if unix.Setrlimit(unix.RLIMIT_AS, &limit) != nil {
-		return
-	}
-	_ = syscall.Exec(b.Program, b.Args, b.Env) //nolint:gosec // what a sandbox is for
 }
