@@ -92,6 +92,8 @@ func (l *launch) follow() {
 	forget := record(l.records, pid)
 	l.started <- nil
 	awaitExit(pid)
+	// What bwrap has only just started may not know yet that it is to end with it. The group keeps its id until the wait.
+	_ = unix.Kill(-pid, unix.SIGKILL)
 	close(l.exited)
 	// The kernel lets the first process be waited for when no other is left in its namespace.
 	err := l.cmd.Wait()
