@@ -51,6 +51,7 @@ func TestBubblewrapRefused(t *testing.T) {
 
 // programs returns what writes programs into a directory.
 func programs(t *testing.T, dir string) func(name, text string, mode os.FileMode) string {
+	t.Helper()
 	return func(name, text string, mode os.FileMode) string {
 		t.Helper()
 		p := filepath.Join(dir, name)
