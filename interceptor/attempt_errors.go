@@ -90,10 +90,10 @@ func (a *attempt) unresolved(ref secrets.Ref, err error) error {
 func whyUnresolved(ref secrets.Ref, err error) string {
 	var e *secrets.Error
 	if ref.Provider == "env" && errors.As(err, &e) {
-		switch e.Kind { //nolint:errorlint // this kind itself, and not what wraps it
-		case secrets.ErrDenied:
+		switch {
+		case errors.Is(e.Kind, secrets.ErrDenied):
 			return quote(ref.Name) + " is not resolvable on this worker"
-		case secrets.ErrNotFound, secrets.ErrEmpty:
+		case errors.Is(e.Kind, secrets.ErrNotFound), errors.Is(e.Kind, secrets.ErrEmpty):
 			return quote(ref.Name) + " is not set, or is empty"
 		}
 	}

@@ -40,7 +40,8 @@ func (b *Backend) accountOf(id string) (account, error) {
 	return account{uid: uid, gid: uid}, nil
 }
 
-// freeAccount returns one that no sandbox has. It is called with the lock held.
+// freeAccount returns one that no sandbox has: the next one after the last, so that no sandbox soon has that of a deleted
+// one, whose files may still be where a path grant let it write. It is called with the lock held.
 func (b *Backend) freeAccount() (account, error) {
 	if !b.options.ownAccounts() {
 		return account{}, nil
@@ -56,7 +57,9 @@ func (b *Backend) freeAccount() (account, error) {
 			taken[ownerOf(info)] = true
 		}
 	}
-	for uid := b.options.FirstUID; uid < b.options.FirstUID+accounts; uid++ {
+	for range accounts {
+		uid := b.options.FirstUID + b.turn
+		b.turn = (b.turn + 1) % accounts
 		if !taken[uid] {
 			return account{uid: uid, gid: uid}, nil
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,6 +29,7 @@ type Backend struct {
 	mu     sync.Mutex
 	closed bool
 	boxes  map[string]*box
+	turn   int // of the accounts, the one that is given next
 }
 
 var _ backend.Backend = (*Backend)(nil)
@@ -48,6 +50,7 @@ func New(o Options) (*Backend, error) {
 		return nil, errors.Join(err, launch.close())
 	}
 	b := &Backend{options: o, dir: dir, launcher: launch, unlock: unlock, boxes: map[string]*box{}}
+	b.turn = rand.IntN(accounts) //nolint:gosec // so that two backends of a host, or a new worker, hardly give the same
 	b.life, b.end = context.WithCancel(context.Background())
 	if err := errors.Join(b.endLeftovers(), b.removeRemains()); err != nil {
 		return nil, errors.Join(err, launch.close(), unlock())

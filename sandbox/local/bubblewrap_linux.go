@@ -63,7 +63,8 @@ func (n *native) stage(l *launch, a account) error {
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
 	}
 	if a.other() {
-		l.cmd.SysProcAttr.Cloneflags = unix.CLONE_NEWNS
+		// With bwrap as the first process of a namespace the kernel ends what it starts, whenever it ends itself.
+		l.cmd.SysProcAttr.Cloneflags = unix.CLONE_NEWNS | unix.CLONE_NEWPID
 	}
 	return nil
 }

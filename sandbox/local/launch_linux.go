@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -54,7 +55,10 @@ func (l *launch) run(ctx context.Context) (backend.Result, error) {
 		return backend.Result{}, refusal(l.launcher, "socket pair", err)
 	}
 	l.cmd.ExtraFiles = append([]*os.File{theirs}, l.cmd.ExtraFiles...)
-	l.cmd.Stdin, l.cmd.WaitDelay = l.command.stdin, l.grace
+	l.cmd.WaitDelay = l.grace
+	if l.command.stdin != nil {
+		l.cmd.Stdin = onlyReader{l.command.stdin}
+	}
 	l.cmd.Stdout = &guardedWriter{w: l.command.stdout, fail: cancel}
 	l.cmd.Stderr = &guardedWriter{w: l.command.stderr, fail: cancel}
 	l.started, l.over, l.done, l.reports = make(chan error, 1), make(chan struct{}), make(chan error, 1), make(chan pid1.Report, 4)
@@ -80,6 +84,10 @@ func (l *launch) run(ctx context.Context) (backend.Result, error) {
 	return l.finish(ctx)
 }
 
+// onlyReader hides what an input is besides: a file would be handed to the command itself, which could open it again to
+// write to it.
+type onlyReader struct{ io.Reader }
+
 // follow starts the first process and waits for it, all on one thread: it dies with the thread that started it.
 func (l *launch) follow() {
 	runtime.LockOSThread()
@@ -92,6 +100,8 @@ func (l *launch) follow() {
 	forget := record(l.records, pid)
 	l.started <- nil
 	<-l.over // until it is waited for no other process gets its id
+	// What bwrap has only just started may not know yet that it is to end with it. The group keeps its id until the wait.
+	_ = unix.Kill(-pid, unix.SIGKILL)
 	// The kernel lets the first process be waited for when no other is left in its namespace.
 	err := l.cmd.Wait()
 	forget()

@@ -67,6 +67,7 @@ func endRecorded(dir string) error {
 				return errLeftover
 			}
 		}
+		endStarting(pid)
 		_ = root.Remove(e.Name())
 	}
 	return nil

@@ -121,8 +121,8 @@ func TestOwners(t *testing.T) {
 			t.Errorf("the directory around a workspace belongs to %v", got)
 		}
 	}
-	first := local.DefaultFirstUID
-	want := map[string][2]int{id: {first, first}, otherID: {first + 1, first + 1}}
+	one := owners[id][0]
+	want := map[string][2]int{id: {one, one}, otherID: {next(one, local.DefaultFirstUID), next(one, local.DefaultFirstUID)}}
 	if uid := os.Geteuid(); uid != 0 {
 		want = map[string][2]int{id: {uid, os.Getegid()}, otherID: {uid, os.Getegid()}}
 	}
@@ -131,7 +131,11 @@ func TestOwners(t *testing.T) {
 	}
 }
 
-// TestAccountsAgain checks that the account of a deleted sandbox is the next one's, and not before.
+// next is the account that is given after another.
+func next(uid, first int) int { return first + (uid-first+1)%(1<<16) }
+
+// TestAccountsAgain checks that the account of a deleted sandbox is not the next one's, and that of one that is there is
+// nobody else's.
 func TestAccountsAgain(t *testing.T) {
 	if refused(t, local.Native) || os.Geteuid() != 0 {
 		return
@@ -142,17 +146,20 @@ func TestAccountsAgain(t *testing.T) {
 	uid := func(id string) int { return owner(t, filepath.Join(dir, id, "workspace"))[0] - first }
 	s := startedAs(t, b, id, sandbox.Manifest{})
 	startedAs(t, b, otherID, sandbox.Manifest{})
-	if got := [2]int{uid(id), uid(otherID)}; got != [2]int{0, 1} {
-		t.Errorf("accounts %v", got)
+	had := map[int]bool{uid(id): true, uid(otherID): true}
+	other := uid(otherID)
+	if len(had) != 2 {
+		t.Errorf("accounts %v", had)
 	}
 	for range 3 {
 		if err := s.Delete(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		s = startedAs(t, b, id, sandbox.Manifest{})
-		if got := [2]int{uid(id), uid(otherID)}; got != [2]int{0, 1} {
-			t.Errorf("accounts %v after one was deleted", got)
+		if got := uid(id); had[got] || got < 0 || got >= 1<<16 || uid(otherID) != other {
+			t.Errorf("account %d after those of %v", got, had)
 		}
+		had[uid(id)] = true
 		if got := sh(t, s, "touch f; stat -c %u f"); got != "1000\n" {
 			t.Errorf("inside the account is %q", got)
 		}
@@ -170,7 +177,7 @@ func TestAccountsAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	sh(t, again, "touch mine")
-	if got := owner(t, filepath.Join(dir, otherID, "workspace", "mine"))[0] - first; got != 1 {
+	if got := owner(t, filepath.Join(dir, otherID, "workspace", "mine"))[0] - first; got != other {
 		t.Errorf("account %d after a restart", got)
 	}
 }

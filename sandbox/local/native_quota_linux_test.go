@@ -33,7 +33,6 @@ func exhaust() {
 
 // newTimer makes a timer, which takes one of the signals that the kernel keeps for an account.
 func newTimer() (id int32, err error) {
-	//nolint:gosec // the call takes an address
 	if _, _, errno := unix.Syscall(unix.SYS_TIMER_CREATE, unix.CLOCK_MONOTONIC, 0, uintptr(unsafe.Pointer(&id))); errno != 0 {
 		return 0, errno
 	}

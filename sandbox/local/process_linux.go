@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sandboxguard/sandboxguard/sandbox/local/internal/pid1"
 )
 
 // attributes are those of each command: a session of its own, which is a process group, too, and an end with the
@@ -90,6 +92,24 @@ func endSession(id int) {
 
 // endRest waits for the end of what is left of a group, of which there must be something.
 func endRest(group int) { endSession(group) }
+
+// endStarting ends what bwrap had only just started, in a session that began with it, when the worker was killed: that
+// waits for bwrap, for good. The session may be another's by now, so only what still has bwrap's arguments is ended.
+func endStarting(session int) {
+	processes(func(pid int) {
+		starting := func() bool {
+			s, ok := stat(pid)
+			if !ok || s.session != session {
+				return false
+			}
+			line, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
+			return err == nil && pid1.Starting(string(line))
+		}
+		if starting() {
+			end(pid, starting)
+		}
+	})
+}
 
 // What looks for processes can miss one that a process starts as it ends itself. So they are taken for ended when this
 // many looks one after the other found none.

@@ -24,7 +24,7 @@ import (
 
 var parts = map[string]func(){
 	"worker": worker, "escape": escape, "regroup": regroup, "keep": keep, "stay": stay,
-	"stay without init": stayWithoutInit, "exit without init": func() {}, "lack": lack, "isolated worker": isolatedWorker, "drain": drain, "exhaust": exhaust,
+	"stay without init": stayWithoutInit, "exit without init": func() {}, "lack": lack, "isolated worker": isolatedWorker, "drain": drain, "exhaust": exhaust, "strand": strand,
 }
 
 // escape leaves a process in a session of its own, below the one of the command.
@@ -55,6 +55,15 @@ func leave(as *syscall.SysProcAttr, out *os.File) {
 		panic(err)
 	}
 	note(cmd.Process.Pid)
+}
+
+// strand leaves a process that has the arguments it was given, in the session that it is itself the leader of.
+func strand() {
+	child := exec.Cmd{Path: "/proc/self/exe", Args: os.Args[1:], Env: append(os.Environ(), part+"=stay"), Stdin: os.Stdin}
+	if err := child.Start(); err != nil {
+		panic(err)
+	}
+	fmt.Println(child.Process.Pid)
 }
 
 // stay stays until it is killed.

@@ -23,6 +23,9 @@ func setAccount(s *state) error {
 	if err := syscall.Setresuid(s.job.UID, s.job.UID, s.job.UID); err != nil {
 		return err
 	}
-	// The kernel forgets it when the account changes.
+	// The kernel forgets both when the account changes.
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return err
+	}
 	return unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
 }

@@ -142,5 +142,13 @@ func (s *staging) exec() error {
 	if err != nil {
 		return err
 	}
-	return syscall.Exec(s.Bwrap, []string{"bwrap", "--args", fd, "--", ownProgram}, []string{}) //nolint:gosec // the one that the options name
+	return syscall.Exec(s.Bwrap, append([]string{"bwrap", "--args", fd}, tail...), []string{}) //nolint:gosec // the options name it
+}
+
+// tail are the last arguments of bwrap.
+var tail = []string{"--", ownProgram}
+
+// Starting reports whether a command line, as /proc shows it, is that of a bwrap that a stage became.
+func Starting(line string) bool {
+	return strings.HasPrefix(line, "bwrap\x00--args\x00") && strings.HasSuffix(line, "\x00"+strings.Join(tail, "\x00")+"\x00")
 }
