@@ -43,7 +43,7 @@ func grantedBox(t *testing.T) (s backend.Sandbox, host string) {
 	put(t, 0o644, "granted\n", host, "data", "a")
 	put(t, 0o644, "below\n", host, "data", "below", "b")
 	put(t, closed(), "secret\n", host, "data", "owner")
-	put(t, closed()|closed()>>1&0o040, "secret\n", host, "data", "group")
+	put(t, closed()|closed()>>3&0o040, "secret\n", host, "data", "group")
 	put(t, 0o644, "secret\n", host, "data", "shut", "c")
 	put(t, 0o644, "hidden\n", host, "data", "inner", "hidden")
 	put(t, 0o644, "inner\n", host, "other", "d")
