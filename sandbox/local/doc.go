@@ -50,9 +50,15 @@
 // # Paths
 //
 // The workspace is a directory below [Options].Dir; in the sandbox's own words it is the root of the manifest, which
-// is /workspace if it names none. Paths are relative to it, or absolute and below the root. Files are read and
-// written through [os.Root]: symbolic links are followed inside the workspace, and never out of it; absolute ones
-// count as leading out.
+// is /workspace if it names none. Paths are relative to it, or absolute and below the root or a path grant. Files are
+// read and written through [os.Root]: symbolic links are followed inside the workspace or the grant, and never out of
+// it; absolute ones count as leading out.
+//
+// The path grants of a manifest lead to what Options.Paths names. Where one lies below another the longest counts, as it
+// does for Options.Paths. Read, Write and the directory of a command reach them with the rights to files that commands
+// have, which may be few on a host's directory; new files belong to the sandbox's account. The directories on the way
+// must be readable for it, not only searchable. A link below a grant is followed among the host's files, where another
+// grant may cover them for commands.
 //
 // An isolated command finds it there. For an unisolated one there is no /workspace. Its directory is the workspace, so
 // relative paths work everywhere. An
@@ -88,7 +94,8 @@
 //
 // Write, the manifest and archives put a file in place when it is whole, under a name that begins with
 // .sandboxguard-part- until then; what a killed worker left under such a name is in no archive. A manifest or an archive
-// as a whole is not put in place at once.
+// as a whole is not put in place at once. A file that is granted by itself is overwritten where it is. What is below path
+// grants is in no archive, and stays when the sandbox ends.
 //
 // # Errors
 //

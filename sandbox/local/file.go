@@ -40,7 +40,7 @@ func (s *box) Read(ctx context.Context, name string) ([]byte, error) {
 
 func (s *box) readGranted(g *grant, rel, name string) (data []byte, err error) {
 	err = s.use(g, backend.ArchiveRead, func(h *granted) error {
-		f, _, err := h.openRegular(rel, os.O_RDONLY)
+		f, err := h.openRegular(rel, os.O_RDONLY)
 		if err != nil {
 			return unread(name, err, h.orEscaped)
 		}

@@ -2,7 +2,6 @@ package local
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"syscall"
 
@@ -44,14 +43,16 @@ func (s *box) use(g *grant, code backend.Code, f func(*granted) error) error {
 }
 
 // openRegular opens the regular file at a path below the grant.
-func (h *granted) openRegular(rel string, flag int) (*os.File, fs.FileInfo, error) {
+func (h *granted) openRegular(rel string, flag int) (f *os.File, err error) {
 	switch {
 	case h.root != nil:
-		return openRegular(h.root, rel, flag)
+		f, _, err = openRegular(h.root, rel, flag)
 	case rel != ".":
-		return nil, nil, syscall.ENOTDIR
+		err = syscall.ENOTDIR
+	default:
+		f, _, err = opened(h.handle.Stat, func() (*os.File, error) { return os.OpenFile(h.file, flag|nonBlocking, 0) })
 	}
-	return opened(h.handle.Stat, func() (*os.File, error) { return os.OpenFile(h.file, flag|nonBlocking, 0) })
+	return f, err
 }
 
 // write puts data in place of a file's contents. A file that is granted itself stays the same file: the directory that
@@ -60,7 +61,7 @@ func (h *granted) write(rel string, data []byte) error {
 	if h.root != nil {
 		return write(&workspace{Root: h.root}, rel, data)
 	}
-	f, _, err := h.openRegular(rel, os.O_WRONLY)
+	f, err := h.openRegular(rel, os.O_WRONLY)
 	if err != nil {
 		return err
 	}

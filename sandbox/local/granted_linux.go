@@ -15,7 +15,7 @@ func (g grant) open() (*granted, error) {
 	if err != nil {
 		return nil, errGone
 	}
-	handle := os.NewFile(uintptr(fd), g.path) //nolint:gosec // a descriptor
+	handle := os.NewFile(uintptr(fd), g.path)
 	h := &granted{handle: handle, file: fmt.Sprintf("/proc/self/fd/%d", fd)}
 	info, err := handle.Stat()
 	if err == nil && info.IsDir() {

@@ -54,8 +54,8 @@ type Options struct {
 	// System are files and directories of the host that isolated commands see at the same path and cannot change,
 	// besides /usr and what of /etc programs need: absolute, without links. They must hold no secret.
 	System []string
-	// Paths are what manifests may ask for, with extra_path_grants, where the launcher isolates. Nil refuses all such
-	// grants. No secret may be below one.
+	// Paths are what manifests may ask for, with extra_path_grants, where the launcher isolates. Of several that a grant
+	// is at or below the longest counts. Nil refuses all such grants. No secret may be below one.
 	Paths []Path
 	// FirstUID is the first of 65536 user and group ids of the host that belong to no account: where the worker is
 	// root, each sandbox with isolation has one of its own. 0 means [DefaultFirstUID].
