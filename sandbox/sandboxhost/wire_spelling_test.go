@@ -130,3 +130,40 @@ func TestWireRoot(t *testing.T) {
 		}
 	}
 }
+
+// TestWireFullState takes a state with every field written out for the one that it gave: stored runs hold such.
+func TestWireFullState(t *testing.T) {
+	r := newRig(t)
+	state := r.create(sandbox.Manifest{})
+	full := `{"state":{"type":"unix_local","session_id":"` + state.SessionID + `","snapshot":{"type":"noop","id":"` + state.SessionID + `"},
+		"manifest":{"version":1,"root":"/workspace","entries":{},"environment":{"value":{}},"users":[],"groups":[],"extra_path_grants":[],
+			"remote_mount_command_allowlist":["ls","find","stat","cat","less","head","tail","du","grep","rg","wc","sort","cut","cp","tee","echo","mkdir","rm"]},
+		"exposed_ports":[],"snapshot_fingerprint":null,"snapshot_fingerprint_version":null,"workspace_root_ready":false,"workspace_root_owned":false}}`
+	for _, op := range []operation.Name{operation.Resume, operation.Start, operation.Stop, operation.Delete} {
+		if _, err := call[any](r, owner, op, json.RawMessage(full)); err != nil {
+			t.Errorf("%s: %v", op, err)
+		}
+	}
+}
+
+// TestWireSnapshots stores none: what asks for one that could not be kept, or restored, is refused.
+func TestWireSnapshots(t *testing.T) {
+	r := newRig(t)
+	for spec, want := range map[string]string{
+		`null`:            "",
+		`{"type":"noop"}`: "",
+		`{"type":"local","base_path":"/home/app"}`:               "",
+		`{"type":"noop","id":"1"}`:                               "",
+		`{"type":"remote","client_dependency_key":"k"}`:          "sandbox_config_invalid",
+		`{"type":"local","base_path":"/home/app","id":"1"}`:      "snapshot_not_restorable",
+		`{"type":"remote","client_dependency_key":"k","id":"1"}`: "snapshot_not_restorable",
+	} {
+		out, err := call[operation.SessionResult](r, owner, operation.Create, json.RawMessage(`{"snapshot_spec":`+spec+`}`))
+		if errorType(err) != want || err != nil && !final(err) {
+			t.Errorf("%s: %v, want %q", spec, err, want)
+		}
+		if err == nil && out.State.Snapshot.Type != sandbox.SnapshotNoop {
+			t.Errorf("%s: the state says %+v", spec, out.State.Snapshot)
+		}
+	}
+}

@@ -26,6 +26,12 @@ func TestWire(t *testing.T) {
 		{operation.Start, "a repeated start succeeds", nil, `{"state":%}`, ``, []string{"start %"}},
 		{operation.Running, "true after start", nil, `{"state":%}`, `{"is_running":true}`, nil},
 		{operation.Running, "false in another process, until start", restart, `{"state":%}`, `{"is_running":false}`, nil},
+		{operation.Running, "false after stop, which ends all", func(r *rig, s sandbox.SessionState) {
+			_, _ = call[any](r, owner, operation.Stop, operation.StopArgs{State: s})
+		}, `{"state":%}`, `{"is_running":false}`, nil},
+		{operation.Exec, "after stop needs a start", func(r *rig, s sandbox.SessionState) {
+			_, _ = call[any](r, owner, operation.Stop, operation.StopArgs{State: s})
+		}, `{"state":%,"command":["true"]}`, "exec_transport_error", nil},
 		{operation.Exec, "one element stands raw behind the default shell", nil, `{"state":%,"command":["echo $A | cat"]}`, `{"stdout":"JEEgfCBjYXQK","stderr":"","exit_code":0}`, []string{"exec % sh -c echo $A | cat"}},
 		{operation.Exec, "several elements are quoted and joined", nil, `{"state":%,"command":["echo","a b"],"shell":true}`, `{"stdout":"YSBiCg==","stderr":"","exit_code":0}`, []string{"exec % sh -c echo 'a b'"}},
 		{operation.Exec, "a list is the shell", nil, `{"state":%,"command":["true"],"shell":["bash","-lc"]}`, `{"stdout":"","stderr":"","exit_code":0}`, []string{"exec % bash -lc true"}},
