@@ -47,10 +47,6 @@ func leave(as *syscall.SysProcAttr, out *os.File) {
 	if out != nil {
 		cmd.Stdout = out
 	}
-	cmd.Stdin, err = os.OpenFile("hold", os.O_RDWR, 0) // so that it never ends
-	if err != nil {
-		panic(err)
-	}
 	if err := cmd.Start(); err != nil {
 		panic(err)
 	}
@@ -59,18 +55,36 @@ func leave(as *syscall.SysProcAttr, out *os.File) {
 
 // strand leaves a process that has the arguments it was given, in the session that it is itself the leader of.
 func strand() {
-	child := exec.Cmd{Path: "/proc/self/exe", Args: os.Args[1:], Env: append(os.Environ(), part+"=stay"), Stdin: os.Stdin}
+	child := exec.Cmd{Path: "/proc/self/exe", Args: os.Args[1:], Env: append(os.Environ(), part+"=stay", "TEST="+strconv.Itoa(os.Getppid())), Stdin: os.Stdin}
 	if err := child.Start(); err != nil {
 		panic(err)
 	}
 	fmt.Println(child.Process.Pid)
 }
 
-// stay stays until it is killed.
+// stay stays until it is killed, or the test is over: a test that is killed ends nothing itself.
 func stay() {
-	if _, err := bufio.NewReader(os.Stdin).ReadByte(); err == nil {
-		panic("the input of the process ended")
+	test, err := strconv.Atoi(os.Getenv("TEST"))
+	if err != nil {
+		panic(err)
 	}
+	held, err := unix.PidfdOpen(test, 0)
+	if err != nil {
+		panic(err)
+	}
+	for err = unix.EINTR; errors.Is(err, unix.EINTR); {
+		_, err = unix.Poll([]unix.PollFd{{Fd: int32(held), Events: unix.POLLIN}}, -1)
+	}
+}
+
+// ofTest are the variables of a command that plays parts, whose processes end with the test.
+func ofTest(t *testing.T) []string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{"SELF=" + self, "TEST=" + strconv.Itoa(os.Getpid())}
 }
 
 func note(pid int) {
@@ -85,9 +99,9 @@ func note(pid int) {
 }
 
 // tree starts processes that ignore SIGTERM, one that hides its environment, and two that left the group, and notes
-// them. These read a pipe that nobody writes to.
-const tree = `mkfifo hold; echo $$ > leader
-for i in 1 2 3; do (trap '' TERM; while :; do sleep 1; done) & echo $! >> pids; done
+// them. All end with the test.
+const tree = `echo $$ > leader
+for i in 1 2 3; do (trap '' TERM; while kill -0 $TEST; do sleep 1; done) & echo $! >> pids; done
 env -i PATH="$PATH" sleep 1000 & echo $! >> pids
 ` + part + `=escape "$SELF"
 ` + part + `=regroup "$SELF"
@@ -97,11 +111,7 @@ const treeSize = 6
 
 func treeCommand(t *testing.T) backend.Command {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return backend.Command{Args: []string{"sh", "-c", tree}, Env: []string{"SELF=" + self}}
+	return backend.Command{Args: []string{"sh", "-c", tree}, Env: ofTest(t)}
 }
 
 // worker is a worker that is killed: it prints a line when its command is under way.
@@ -118,7 +128,7 @@ func worker() {
 	if err := s.Start(ctx); err != nil {
 		panic(err)
 	}
-	cmd := backend.Command{Args: []string{"sh", "-c", tree}, Env: []string{"SELF=" + os.Args[0]}, Stdout: os.Stdout}
+	cmd := backend.Command{Args: []string{"sh", "-c", tree}, Env: []string{"SELF=" + os.Args[0], "TEST=" + os.Getenv("TEST")}, Stdout: os.Stdout}
 	_, err = s.Exec(ctx, cmd)
 	panic(err)
 }
@@ -161,7 +171,7 @@ func alive(pids []int) []int {
 func TestKilledWorker(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "sandboxes")
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), part+"=worker", "DIR="+dir)
+	cmd.Env = append(append(os.Environ(), part+"=worker", "DIR="+dir), ofTest(t)...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -223,7 +233,7 @@ func TestKilledWorker(t *testing.T) {
 	if err := s.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := sh(t, s, "ls"); got != "hold\nleader\npids\n" {
+	if got := sh(t, s, "ls"); got != "leader\npids\n" {
 		t.Errorf("workspace %q", got)
 	}
 	if records, err := os.ReadDir(filepath.Join(dir, id, "run")); err != nil || len(records) > 0 {
@@ -295,15 +305,11 @@ func TestEscaped(t *testing.T) {
 
 // TestOtherGroups checks that what left the group of a command, but not its session, ends with the command's time.
 func TestOtherGroups(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := started(t, newBackend(t), sandbox.Manifest{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cmd := backend.Command{
-		Args: []string{"sh", "-c", "mkfifo hold; " + part + "=regroup \"$SELF\"; echo up; exec sleep 1000"},
-		Env:  []string{"SELF=" + self}, Stdout: onWrite(cancel),
+		Args: []string{"sh", "-c", part + "=regroup \"$SELF\"; echo up; exec sleep 1000"},
+		Env:  ofTest(t), Stdout: onWrite(cancel),
 	}
 	if _, err := s.Exec(ctx, cmd); !errors.Is(err, context.Canceled) {
 		t.Errorf("exec: %v", err)

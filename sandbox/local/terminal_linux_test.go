@@ -1,7 +1,6 @@
 package local_test
 
 import (
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,14 +11,10 @@ import (
 
 // TestTerminalKept checks that what keeps a terminal in a session of its own does not keep the command from being over.
 func TestTerminalKept(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := started(t, newBackend(t), sandbox.Manifest{})
 	out := &shown{more: make(chan struct{}, 1)}
 	p, err := s.(backend.Terminals).OpenTerminal(t.Context(), backend.Command{
-		Args: []string{"sh", "-c", "mkfifo hold; " + part + "=keep \"$SELF\"; echo left; exit 4"}, Env: []string{"SELF=" + self}, Stdout: out, Stderr: out,
+		Args: []string{"sh", "-c", part + "=keep \"$SELF\"; echo left; exit 4"}, Env: ofTest(t), Stdout: out, Stderr: out,
 	}, true)
 	if err != nil {
 		t.Fatal(err)
@@ -40,14 +35,10 @@ func TestTerminalKept(t *testing.T) {
 
 // TestTerminalEscaped checks that a process that has left its command's session, with the terminal, is ended by Stop.
 func TestTerminalEscaped(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := started(t, newBackend(t), sandbox.Manifest{})
 	out := &shown{more: make(chan struct{}, 1)}
 	p, err := s.(backend.Terminals).OpenTerminal(t.Context(), backend.Command{
-		Args: []string{"sh", "-c", tree}, Env: []string{"SELF=" + self}, Stdout: out, Stderr: out,
+		Args: []string{"sh", "-c", tree}, Env: ofTest(t), Stdout: out, Stderr: out,
 	}, true)
 	if err != nil {
 		t.Fatal(err)

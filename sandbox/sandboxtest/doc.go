@@ -22,7 +22,8 @@
 //	}
 //
 // A sandbox needs the programs sh, ln, sleep, yes, head and tail. What could not be tried counts as unsafe. The battery
-// puts files with a random name into the home and the working directory of the test, and removes them.
+// puts a file with a random name into the home of the test's account, and removes it. The working directory of the test is
+// a temporary one meanwhile, with such a file in it.
 //
 // # Concurrency
 //

@@ -15,10 +15,11 @@ import (
 // Linux sandboxes: elsewhere no probe can say that anything is safe.
 //
 // The probes are the test's own executable, so its TestMain must call [Init]. They undo what they manage to do, and on
-// a backend that isolates nothing they change nothing of the host. The battery changes the environment of the test and
-// opens descriptors that programs inherit, so nothing else may run at the same time.
+// a backend that isolates nothing they change nothing of the host. The battery changes the environment and the working
+// directory of the test, and opens descriptors that programs inherit, so nothing else may run at the same time.
 type Hostile struct {
-	// New returns a backend without sandboxes and closes it when the test ends. Required.
+	// New returns a backend without sandboxes and closes it when the test ends. It runs in an empty directory: paths
+	// relative to the package mean nothing there. Required.
 	New func(t *testing.T) backend.Backend
 	// Program is the path of the executable that is put into sandboxes, whose main function must call [Init] first.
 	// Empty means that of the test. It is for sandboxes that the test's own cannot run in: another architecture, or

@@ -131,6 +131,9 @@ func canaries(t *testing.T) probe.Task {
 	if err := os.WriteFile(task.Files[0], []byte(task.Canary), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	// A backend may take the working directory along. That of a test is a checkout, where one that is killed would leave
+	// its file.
+	t.Chdir(t.TempDir())
 	home, err := os.UserHomeDir()
 	if err != nil {
 		home = ""

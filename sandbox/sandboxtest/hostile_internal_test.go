@@ -131,6 +131,26 @@ func TestBelievesNothing(t *testing.T) {
 	}
 }
 
+// TestCanaries checks that the working directory holds a canary, and the checkout none, which a killed test would leave.
+func TestCanaries(t *testing.T) {
+	checkout, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	task := canaries(t)
+	work, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := map[string]int{}
+	for _, name := range task.Files {
+		in[filepath.Dir(name)]++
+	}
+	if in[work] != 1 || in[checkout] != 0 {
+		t.Errorf("%d canaries in the working directory and %d in the checkout, want 1 and 0", in[work], in[checkout])
+	}
+}
+
 // says is a program that puts something out, whatever it is asked for.
 func says(text string) Program {
 	return func(_ context.Context, cmd backend.Command) int {
