@@ -88,14 +88,12 @@ func (a *attempt) unresolved(ref secrets.Ref, err error) error {
 // whyUnresolved names the kind of err. Of variables it says so in the words of Temporal's Python plugin, which
 // workflow code in Python reads.
 func whyUnresolved(ref secrets.Ref, err error) string {
-	var e *secrets.Error
-	if ref.Provider == "env" && errors.As(err, &e) {
-		switch {
-		case errors.Is(e.Kind, secrets.ErrDenied):
-			return quote(ref.Name) + " is not resolvable on this worker"
-		case errors.Is(e.Kind, secrets.ErrNotFound), errors.Is(e.Kind, secrets.ErrEmpty):
-			return quote(ref.Name) + " is not set, or is empty"
-		}
+	switch {
+	case ref.Provider != "env":
+	case errors.Is(err, secrets.ErrDenied):
+		return quote(ref.Name) + " is not resolvable on this worker"
+	case errors.Is(err, secrets.ErrNotFound), errors.Is(err, secrets.ErrEmpty):
+		return quote(ref.Name) + " is not set, or is empty"
 	}
 	return kindText(err)
 }
