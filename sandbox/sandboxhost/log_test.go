@@ -54,7 +54,8 @@ func TestLog(t *testing.T) {
 		"ended by itself": {nil, map[string]any{"emptied": "pid namespace ended"}, "debug"},
 		"reached a limit": {
 			[]backend.Limit{{Name: "memory", Value: "1GiB", Mechanism: "RLIMIT_AS"}},
-			map[string]any{"emptied": "pid namespace ended", "limit memory": "1GiB by RLIMIT_AS"}, "info",
+			map[string]any{"emptied": "pid namespace ended", "limit memory": "1GiB by RLIMIT_AS"},
+			"info",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
