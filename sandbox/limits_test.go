@@ -33,7 +33,9 @@ func setLimit(t *testing.T, field int, n int64) sandbox.Limits {
 // limitNames are the fields of Limits as the policy file names them, in their order.
 var limitNames = []string{"wall", "memory", "cpus", "processes", "disk", "file_size", "open_files", "output"}
 
-// TestLimitsCoverEveryField holds Check, Narrow and String against every field that Limits have, one at a time.
+// TestLimitsCoverEveryField holds Check, Narrow and String against every field that Limits have, one at a time. Values that
+// are negative or too large are refused, and 0 is no limit of its own, which a default takes the place of: a number without a
+// maximum was reported of others, https://github.com/kubernetes-sigs/agent-sandbox/issues/251.
 func TestLimitsCoverEveryField(t *testing.T) {
 	t.Parallel()
 	typ := reflect.TypeFor[sandbox.Limits]()

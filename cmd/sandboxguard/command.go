@@ -39,7 +39,7 @@ func commands() []command {
 		{"policy check", "FILE... [--within 14d]", "check policy files, and which reviews are due", defineCheck},
 		{"policy test", "FILE --cases CASES", "try a policy file on examples of calls", defineTest},
 		{"policy explain", "FILE --queue QUEUE [--activity TYPE]", "say what a policy file means for a queue", defineExplain},
-		{"doctor", "--policy FILE", "look whether policy, secrets and server are in order here", defineDoctor},
+		{"doctor", "[--policy FILE]", "look whether policy, secrets, server and launchers are in order here", defineDoctor},
 	}
 }
 

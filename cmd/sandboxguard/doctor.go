@@ -18,16 +18,23 @@ import (
 
 // defineDoctor defines "doctor".
 func defineDoctor(flags *flag.FlagSet) func(*invocation) int {
-	policy := flags.String("policy", "", "the policy `FILE` (required)")
+	policy := flags.String("policy", "", "the policy `FILE`; without it nothing but launchers is looked at")
 	directory := flags.String("secrets-dir", "", "the `DIRECTORY` of the worker's file provider")
 	offline := flags.Bool("offline", false, "do not look at the server")
 	launchers := flags.String("launchers", "native,bwrap", "the `LAUNCHERS` of local sandboxes to try here, with commas; empty means none")
 	server := connect.Flags(flags)
 	return func(i *invocation) int {
-		if len(i.args) > 0 || *policy == "" {
+		switch {
+		case len(i.args) > 0:
 			return i.fail("name the policy file with --policy")
+		case *policy == "" && *directory != "":
+			return i.fail("name the policy file with --policy: --secrets-dir is for what it names")
 		}
 		d := &doctor{i: i}
+		if *policy == "" {
+			d.isolation(*launchers)
+			return d.code()
+		}
 		if policies := d.policy(*policy); policies != nil {
 			d.references(policies, *directory)
 		}
@@ -35,10 +42,7 @@ func defineDoctor(flags *flag.FlagSet) func(*invocation) int {
 		if !*offline {
 			d.server(server)
 		}
-		if d.failed {
-			return exitFound
-		}
-		return exitOK
+		return d.code()
 	}
 }
 
@@ -46,6 +50,13 @@ func defineDoctor(flags *flag.FlagSet) func(*invocation) int {
 type doctor struct {
 	i      *invocation
 	failed bool
+}
+
+func (d *doctor) code() int {
+	if d.failed {
+		return exitFound
+	}
+	return exitOK
 }
 
 func (d *doctor) ok(format string, args ...any) {

@@ -42,10 +42,6 @@ func (d *doctor) isolation(names string) {
 
 func (d *doctor) capabilities(c local.Capabilities) {
 	for _, one := range c.List {
-		if one.Mechanism == "" {
-			d.i.say("      %-20s cannot: %s\n", one.Name, one.Reason)
-			continue
-		}
-		d.i.say("      %-20s %s\n", one.Name, one.Mechanism)
+		d.i.say("      %-20s %s\n", one.Name, one.How())
 	}
 }

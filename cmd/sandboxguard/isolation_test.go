@@ -28,6 +28,16 @@ func TestDoctorTriesLaunchers(t *testing.T) {
 	if !strings.Contains(stdout, "ok    launcher unisolated\n") || !strings.Contains(stdout, "cannot: unisolated keeps nothing apart") {
 		t.Errorf("unisolated:\n%s", stdout)
 	}
+	for _, name := range []string{"wall", "output"} {
+		if works && !strings.Contains(stdout, "\n      limit of "+name+" ") {
+			t.Errorf("nothing is said of the limit of %s:\n%s", name, stdout)
+		}
+	}
+	// Launchers can be tried before there is a policy, or a server.
+	code, alone, stderr := sandboxguard(t.Context(), t, "doctor", "--launchers", "native,unisolated")
+	if _, of, _ := strings.Cut(stdout, "\n"); code != exitOK || stderr != "" || alone != of {
+		t.Errorf("without a policy: code %d, stderr %q:\n%s", code, stderr, alone)
+	}
 	code, stdout, _ = sandboxguard(t.Context(), t, "doctor", "--policy", policy, "--offline", "--launchers", "docker")
 	if code != exitFound || !strings.Contains(stdout, "fail  launcher docker: there is no such launcher") {
 		t.Errorf("code %d:\n%s", code, stdout)

@@ -27,6 +27,13 @@ type Backend interface {
 	Delete(ctx context.Context, id string) error
 }
 
+// Describer is implemented by a [Backend] that can say how it keeps sandboxes apart.
+type Describer interface {
+	// Describe returns what is kept apart and what is bounded, each with the mechanism that this host has for it, and
+	// why it is not a better one. It is for the log of a host: it names nothing of the host's own, such as a path.
+	Describe() []string
+}
+
 // Spec is what a sandbox is made of.
 type Spec struct {
 	// ID is unique among the sandboxes of a backend: a lower-case UUID.

@@ -32,7 +32,10 @@ type Backend struct {
 	turn   int // of the accounts, the one that is given next
 }
 
-var _ backend.Backend = (*Backend)(nil)
+var (
+	_ backend.Backend   = (*Backend)(nil)
+	_ backend.Describer = (*Backend)(nil)
+)
 
 // New returns a backend over the sandboxes that are in Options.Dir. What a former process left running in them is
 // ended first. The error lists everything that is wrong with the options.
@@ -63,6 +66,15 @@ func (b *Backend) Kind() string { return sandbox.ClientUnixLocal }
 
 // Isolation names the launcher.
 func (b *Backend) Isolation() string { return b.options.Launcher.String() }
+
+// Describe returns what [Probe] lists, each in a line.
+func (b *Backend) Describe() []string {
+	var lines []string
+	for _, c := range b.launcher.capabilities() {
+		lines = append(lines, c.String())
+	}
+	return lines
+}
 
 // Create makes a sandbox, or returns the one that is there. Users, groups, mounts, ports and client
 // options of other kinds are refused: nothing here could keep what they promise.

@@ -44,6 +44,8 @@ type launcher interface {
 	// run runs a command to its end. When ctx ends, all its processes are ended before run returns with the cause.
 	// An error with the code [backend.ExecTransport] says that nothing ran.
 	run(ctx context.Context, c command) (backend.Result, error)
+	// capabilities are what it does on this host.
+	capabilities() []Capability
 	// close gives up what the launcher has of the host. Nothing runs any more.
 	close() error
 }

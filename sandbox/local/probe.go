@@ -16,6 +16,20 @@ type Capability struct {
 	Name string
 	// Mechanism is how. Empty means that this host cannot.
 	Mechanism string
-	// Reason says why there is no mechanism, and what to do.
+	// Reason says why there is no mechanism, or no better one, and what to do. Empty means that there is nothing to do.
 	Reason string
+}
+
+// String returns the capability in a line.
+func (c Capability) String() string { return c.Name + ": " + c.How() }
+
+// How returns the mechanism, with what there is to say about it.
+func (c Capability) How() string {
+	switch {
+	case c.Mechanism == "":
+		return "cannot: " + c.Reason
+	case c.Reason == "":
+		return c.Mechanism
+	}
+	return c.Mechanism + ", no control group: " + c.Reason
 }

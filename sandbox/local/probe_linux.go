@@ -17,7 +17,7 @@ func Probe(ctx context.Context, o Options) (Capabilities, error) {
 	}
 	c := Capabilities{Launcher: o.Launcher.String()}
 	if o.Launcher == Unisolated {
-		c.List = []Capability{{Name: "isolation", Reason: "unisolated keeps nothing apart: take native or bwrap"}}
+		c.List = unisolated{}.capabilities()
 		return c, nil
 	}
 	n, err := newNative(o)
@@ -59,7 +59,7 @@ func (n *native) capabilities() []Capability {
 	}{
 		{"limit of memory", cgroup.Memory, "RLIMIT_AS of each process"},
 		{"limit of processes", cgroup.Processes, "RLIMIT_NPROC"},
-		{"limit of cpus", cgroup.CPUs, ""},
+		{"limit of cpus", cgroup.CPUs, n.limits.held["cpus"]}, // one that needs the limit of wall
 	} {
 		c := Capability{Name: limit.name, Mechanism: can[limit.by].Mechanism, Reason: can[limit.by].Reason}
 		if c.Mechanism == "" {
@@ -71,5 +71,7 @@ func (n *native) capabilities() []Capability {
 		Capability{Name: "limit of disk", Mechanism: "tmpfs size"},
 		Capability{Name: "limit of file_size", Mechanism: "RLIMIT_FSIZE"},
 		Capability{Name: "limit of open_files", Mechanism: "RLIMIT_NOFILE"},
+		Capability{Name: "limit of wall", Mechanism: "clock"},
+		Capability{Name: "limit of output", Mechanism: "the host keeps a part and counts the whole"},
 	)
 }

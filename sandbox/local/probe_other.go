@@ -12,7 +12,7 @@ func Probe(_ context.Context, o Options) (Capabilities, error) {
 	}
 	c := Capabilities{Launcher: o.Launcher.String()}
 	if o.Launcher == Unisolated {
-		c.List = []Capability{{Name: "isolation", Reason: "unisolated keeps nothing apart: take native or bwrap, on Linux"}}
+		c.List = unisolated{}.capabilities()
 		return c, nil
 	}
 	c.Refusal = "local: " + c.Launcher + " needs Linux, nothing can isolate commands here: run the worker there"

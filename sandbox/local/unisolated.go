@@ -55,6 +55,10 @@ func (unisolated) run(ctx context.Context, c command) (backend.Result, error) {
 
 func (unisolated) close() error { return nil }
 
+func (unisolated) capabilities() []Capability {
+	return []Capability{{Name: "isolation", Reason: "unisolated keeps nothing apart: take native or bwrap, on Linux"}}
+}
+
 // onHost puts a command into the words of the host. The error says that nothing ran.
 func (c command) onHost() (process, error) {
 	s := c.box

@@ -92,10 +92,10 @@ func (s *box) isolatedEnvironment(c command) []string {
 	return lastOnly(append(env, "HOME="+s.root, "PWD="+c.directory()))
 }
 
-// empty is a job without a workspace and without a command.
+// empty is a job without a workspace and without a command. It opens a terminal, as those of some commands do.
 func (n *native) empty() pid1.Job {
 	return pid1.Job{
 		Mounts: n.view.mounts, Links: n.view.links, UID: agent, GID: agent, Workspace: "/", Dir: "/",
-		Scratch: n.limits.asked.Disk, Limits: n.limits.single, FailAt: n.options.faults.step,
+		Scratch: n.limits.asked.Disk, Limits: n.limits.single, Terminal: true, FailAt: n.options.faults.step,
 	}
 }

@@ -31,7 +31,11 @@ func (h *Host) exec(ctx context.Context, a operation.ExecArgs) (*operation.ExecR
 		stdout, stderr := newOutput(b, h.options.MaxOutput), newOutput(b, h.options.MaxOutput)
 		stdout.spool, stderr.spool = newSpool(ctx, box, "stdout", h.options.MaxSpool), newSpool(ctx, box, "stderr", h.options.MaxSpool)
 		cmd.Stdout, cmd.Stderr = stdout, stderr
-		result, err := s.once(ctx, func() (backend.Result, error) { return box.Exec(ctx, cmd) })
+		result, err := s.once(ctx, func() (backend.Result, error) {
+			result, err := box.Exec(ctx, cmd)
+			s.tell(result, err)
+			return result, err
+		})
 		// Also where the result is not asked for: what is spooled is closed.
 		var outErr, errErr error
 		out.Stdout, outErr = stdout.bytes()
@@ -95,7 +99,6 @@ func (s *session) once(ctx context.Context, run func() (backend.Result, error)) 
 		return none, early(errors.Join(err, s.h.store.undo(s.id, name)))
 	}
 	result, err := run()
-	s.tell(result, err)
 	s.mu.Lock()
 	over := s.life != alive
 	s.mu.Unlock()
@@ -118,10 +121,11 @@ func (s *session) once(ctx context.Context, run func() (backend.Result, error)) 
 	return none, mayHaveRun("the sandbox failed")
 }
 
-// tell logs how a command ended that did not end by itself.
+// tell logs how a command ended, and as more than a detail that it did not end by itself.
 func (s *session) tell(r backend.Result, err error) {
-	if err == nil && len(r.Reached) == 0 {
-		return
+	level := zap.DebugLevel
+	if err != nil || len(r.Reached) > 0 {
+		level = zap.InfoLevel
 	}
 	fields := []zap.Field{zap.String("session", s.id), zap.String("emptied", r.Emptied)}
 	if err != nil {
@@ -130,7 +134,7 @@ func (s *session) tell(r backend.Result, err error) {
 	for _, l := range r.Reached {
 		fields = append(fields, zap.String("limit "+l.Name, l.Value+" by "+l.Mechanism))
 	}
-	s.h.options.Logger.Info("command ended", fields...)
+	s.h.options.Logger.Log(level, "command ended", fields...)
 }
 
 // environment resolves the variables of the session, which hides the secrets among them.

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/sandboxguard/sandboxguard/internal/bind"
+	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 )
 
 // Run serves the sessions until ctx ends: it takes those of an earlier host over, ends what is due, and removes
@@ -98,7 +99,11 @@ func (h *Host) serve(ctx context.Context, server describer, work func() (stop fu
 	h.phase = running
 	h.mu.Unlock()
 	close(h.ready)
-	h.options.Logger.Info("sandbox host runs", zap.String("provider", h.provider), zap.String("isolation", h.backend.Isolation()))
+	fields := []zap.Field{zap.String("provider", h.provider), zap.String("isolation", h.backend.Isolation())}
+	if d, ok := h.backend.(backend.Describer); ok {
+		fields = append(fields, zap.Strings("mechanisms", d.Describe()))
+	}
+	h.options.Logger.Info("sandbox host runs", fields...)
 
 	h.watchOver(ctx)
 

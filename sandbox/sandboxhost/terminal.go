@@ -55,8 +55,13 @@ func (h *Host) openTerminal(ctx context.Context, a operation.PTYExecArgs) (*oper
 		cmd.Stdout, cmd.Stderr = t.out, t.out
 		_, err = s.once(ctx, func() (result backend.Result, err error) {
 			if t.process, err = with.OpenTerminal(ctx, cmd, a.TTY); err != nil {
+				s.tell(result, err)
 				return result, err
 			}
+			go func() { // whoever is told of it by then, if anybody
+				<-t.process.Done()
+				s.tell(t.process.Result())
+			}()
 			s.keep(t)
 			return t.wait(ctx, yield(a.YieldTime, startYield))
 		})

@@ -53,7 +53,7 @@ func TestChecks(t *testing.T) {
 		"environment", "arguments", "files", "neighbours", "descriptors", "mounts", "settings", "privileges", "namespaces",
 		"identity", "sockets", "surfaces", "memory", "terminal", "devices", "processes", "links",
 		"report-launcher-environment", "report-values-in-arguments", "report-remount", "report-program-of-init",
-		"report-reconnect", "report-background", "report-output", "report-way-up",
+		"report-reconnect", "report-background", "report-output", "report-way-up", "report-interrupt", "report-password",
 		"limit-memory",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -55,6 +55,16 @@ func (b *battery) reports() []check {
 			tried:  "A file name with ways up is read and written.",
 			report: "https://github.com/OpenBMB/XAgent/issues/429",
 		},
+		{
+			id: "report-interrupt", run: b.interrupt,
+			tried:  "Ctrl-C at a terminal ends more than the foreground.",
+			report: "https://github.com/RisorseArtificiali/lince/issues/274",
+		},
+		{
+			id: "report-password", run: b.password,
+			tried:  "A password that is typed at a terminal without echo is in what the terminal shows.",
+			report: "https://github.com/ryantsai/KKTerm/pull/576",
+		},
 	}
 }
 
