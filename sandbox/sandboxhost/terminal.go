@@ -182,7 +182,6 @@ func (s *session) update(ctx context.Context, t *pty, maxTokens *int) (*operatio
 	}
 	s.ptys.drop(t)
 	result, err := t.process.Result()
-	s.tell(result, err)
 	switch {
 	case backend.CodeOf(err) == backend.ExecTimeout:
 		return nil, backend.TimedOut() // whatever the backend says
