@@ -66,7 +66,7 @@ func TestGrantInsideAnother(t *testing.T) {
 			})
 			first := started(t, b, sandbox.Manifest{ExtraPathGrants: []sandbox.PathGrant{{Path: "/srv/data"}}})
 			s := startedAs(t, b, otherID, sandbox.Manifest{ExtraPathGrants: []sandbox.PathGrant{
-				{Path: "/srv/data"}, {Path: "/srv/data/in/bin", ReadOnly: true},
+				{Path: "/srv/data", ReadOnly: true}, {Path: "/srv/data/in/bin", ReadOnly: true},
 			}})
 			sh(t, first, "mkdir -m 777 /srv/data/in /srv/data/in/bin; touch /srv/data/in/bin/under")
 			if got := sh(t, s, "ls /srv/data/in/bin; echo done"); got != "done\n" {

@@ -182,10 +182,8 @@ func TestWriteGranted(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(host, "single")); err != nil || !os.SameFile(info, single) {
 		t.Errorf("a granted file is another one: %v", err)
 	}
-	account := os.Geteuid()
-	if account == 0 {
-		account = local.DefaultFirstUID
-	}
+	sh(t, s, ": >/srv/drop/mine")
+	account := owner(t, filepath.Join(host, "drop", "mine"))[0]
 	for _, name := range []string{"new", "new/dir", "new/dir/x", "there"} {
 		if got := owner(t, filepath.Join(host, "drop", name))[0]; got != account {
 			t.Errorf("%s belongs to %d, want %d", name, got, account)
