@@ -170,7 +170,15 @@ func (o Options) checkLauncher() error {
 	case o.Launcher == Unisolated:
 		return errors.New("local: the policy does not allow unisolated: it must say so in sandbox.backends of the queue")
 	}
-	return fmt.Errorf("local: the policy does not allow the launcher %s: choose one of sandbox.backends of the queue", name)
+	return fmt.Errorf("local: the policy does not allow the launcher %s, but %s: set Options.Launcher, or change sandbox.backends of the queue", name, listed(o.Launchers))
+}
+
+// listed names the launchers that are allowed.
+func listed(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
 }
 
 func setDefault[T ~int64 | ~int](v *T, to T) {

@@ -18,8 +18,9 @@ type Result struct {
 	Stdout, Stderr []byte
 	// ExitCode is the code that the command ended with. Hosts report a signal in different ways: as -N or 128+N.
 	ExitCode int
-	// StdoutBytes and StderrBytes are how much the command has written, with the names that stand for secrets. It is
-	// more than the length of an output that was cut.
+	// StdoutBytes and StderrBytes are how much of what the command has written the host has seen, with the names that
+	// stand for secrets. It is more than the length of an output that was cut. What a backend drops by its limit of
+	// output, which Limits then names, does not count.
 	StdoutBytes, StderrBytes int64
 	// Limits are those that the command reached, if the host tells.
 	Limits []Limit

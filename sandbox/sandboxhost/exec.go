@@ -36,6 +36,10 @@ func (h *Host) exec(ctx context.Context, a operation.ExecArgs) (*operation.ExecR
 			s.tell(result, err)
 			return result, err
 		})
+		if slices.ContainsFunc(result.Reached, func(l backend.Limit) bool { return l.Name == "output" }) {
+			stdout.spool.cut()
+			stderr.spool.cut()
+		}
 		// Also where the result is not asked for: what is spooled is closed.
 		var outErr, errErr error
 		out.Stdout, outErr = stdout.bytes()

@@ -56,6 +56,13 @@ func (s *spool) write(parts ...[]byte) {
 	}
 }
 
+// cut says that the backend has dropped some of the output.
+func (s *spool) cut() {
+	if s != nil {
+		s.more = true
+	}
+}
+
 // close returns what an output says of the file, empty if there is none.
 func (s *spool) close() string {
 	if s == nil || s.file == nil {
