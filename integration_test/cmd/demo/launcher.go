@@ -45,7 +45,7 @@ func (d *demo) sandboxes(s stage, dir string) (local.Options, error) {
 	}
 	o := local.Options{
 		Dir: dir, Launcher: s.launcher, Launchers: policy.Backends(), Limits: policy.Limits(), Roots: policy.LocalRoots(),
-		Path: d.toolDir(), System: []string{d.toolDir()},
+		Path: d.toolDir() + ":" + local.DefaultPath, System: []string{d.toolDir()},
 	}
 	if !s.launcher.Isolated() {
 		o.Limits = sandbox.Limits{Wall: o.Limits.Wall, Output: o.Limits.Output} // it can hold no others

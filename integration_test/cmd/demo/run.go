@@ -107,6 +107,10 @@ func (d *demo) start(ctx context.Context) error {
 	if d.dir, err = os.MkdirTemp("", "sandboxguard-demo-"); err != nil {
 		return err
 	}
+	// The account of an isolated command has to find the job's program in it.
+	if err := os.Chmod(d.dir, 0o711); err != nil { //nolint:gosec // what is in it has modes of its own
+		return err
+	}
 	if err := putTool(d.toolDir()); err != nil {
 		return err
 	}
