@@ -42,7 +42,7 @@ var parts = map[string]func() int{}
 func demonstrate(t *testing.T, o options) (code int, output string) {
 	t.Helper()
 	temp := t.TempDir()
-	if err := os.Chmod(filepath.Dir(temp), 0o711); err != nil { //nolint:gosec // accounts of sandboxes have to find the demo in it
+	if err := os.Chmod(filepath.Dir(temp), 0o711); err != nil { // accounts of sandboxes have to find the demo in it
 		t.Fatal(err)
 	}
 	for _, variable := range []string{"TMPDIR", "TMP", "TEMP"} {
