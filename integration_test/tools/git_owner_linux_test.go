@@ -2,6 +2,7 @@ package tools
 
 import (
 	"io/fs"
+	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -17,12 +18,16 @@ func TestGitOwners(t *testing.T) {
 	if err := s.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	uid := syscall.Geteuid()
-	if uid == 0 {
-		uid = local.DefaultFirstUID
+	top, err := os.Stat(filepath.Join(dir, "workspace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	uid := int(top.Sys().(*syscall.Stat_t).Uid)
+	if own := os.Geteuid(); own != 0 && uid != own || own == 0 && uid < local.DefaultFirstUID {
+		t.Errorf("the workspace belongs to %d, the worker is %d", uid, own)
 	}
 	found := 0
-	err := filepath.WalkDir(filepath.Join(dir, "workspace", "repo"), func(name string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(filepath.Join(dir, "workspace", "repo"), func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
