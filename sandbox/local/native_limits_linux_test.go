@@ -79,8 +79,8 @@ func TestLimits(t *testing.T) {
 			reached: &backend.Limit{Name: "cpus", Value: "0.01", Mechanism: "RLIMIT_CPU of each process"},
 		},
 		{
-			name: "wall", limits: sandbox.Limits{Wall: 50 * time.Millisecond}, script: "sleep 1000", timedOut: true,
-			reached: &backend.Limit{Name: "wall", Value: "50ms", Mechanism: "clock"},
+			name: "wall", limits: sandbox.Limits{Wall: time.Second}, script: "sleep 1000", timedOut: true,
+			reached: &backend.Limit{Name: "wall", Value: "1s", Mechanism: "clock"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -128,9 +128,9 @@ func TestOtherTimeout(t *testing.T) {
 		if backend.CodeOf(err) != backend.ExecTimeout || got.Reached != nil {
 			t.Errorf("%s: result %+v, %v", l, got, err)
 		}
-		s = started(t, newBackend(t, func(o *local.Options) { o.Launcher, o.Limits.Wall = l, 50*time.Millisecond }), sandbox.Manifest{})
+		s = started(t, newBackend(t, func(o *local.Options) { o.Launcher, o.Limits.Wall = l, time.Second }), sandbox.Manifest{})
 		got, err = s.Exec(t.Context(), backend.Command{Args: []string{"sleep", "1000"}, Timeout: time.Hour})
-		want := []backend.Limit{{Name: "wall", Value: "50ms", Mechanism: "clock"}}
+		want := []backend.Limit{{Name: "wall", Value: "1s", Mechanism: "clock"}}
 		if diff := cmp.Diff(want, got.Reached); backend.CodeOf(err) != backend.ExecTimeout || diff != "" {
 			t.Errorf("%s: %v, reached (-want +got):\n%s", l, err, diff)
 		}
