@@ -12,28 +12,29 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sandboxguard/sandboxguard/sandbox/local/internal/pid1"
+	"github.com/sandboxguard/sandboxguard/sandbox/local/internal/program"
 )
 
 // findBubblewrap returns the path of the program. One that has rights of its own is refused: it would use those of the
 // host where it is to use none.
 func findBubblewrap(o Options) (string, error) {
-	program := o.Bwrap
-	if program == "" {
-		found, err := look("bwrap", "/", []string{"PATH=" + o.Path})
+	bwrap := o.Bwrap
+	if bwrap == "" {
+		found, err := program.Look("bwrap", "/", []string{"PATH=" + o.Path})
 		if err != nil {
 			return "", refusal(Bubblewrap, "search for bwrap", nil)
 		}
-		program = found
+		bwrap = found
 	}
-	info, err := os.Stat(program)
-	if err != nil || executable(program) != nil {
+	info, err := os.Stat(bwrap)
+	if err != nil || program.Executable(bwrap) != nil {
 		return "", refusal(Bubblewrap, "search for bwrap", nil)
 	}
-	_, err = unix.Getxattr(program, "security.capability", nil)
+	_, err = unix.Getxattr(bwrap, "security.capability", nil)
 	if info.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0 || err == nil {
 		return "", refusal(Bubblewrap, "check of bwrap", nil)
 	}
-	return program, nil
+	return bwrap, nil
 }
 
 // prepare says how the first process comes about of a sandbox whose commands have the account a.

@@ -94,7 +94,7 @@ func errNotFound(program string) error {
 // errNotStarted says that a program was found, but not started.
 func errNotStarted(program string, again bool) error {
 	return &backend.Error{Code: backend.ExecTransport, Retryable: again, Message: "local: " + named(program) +
-		" could not be started: it must be an executable file, and its arguments and environment not too long"}
+		" could not be started: it must be an executable file, its arguments and environment not too long, and the limits not too narrow to start it"}
 }
 
 // startDir is the directory that a command starts in: below the workspace, or absolute where it is below a path grant.

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
+	"github.com/sandboxguard/sandboxguard/sandbox/local/internal/program"
 )
 
 const defaultGitHost = "github.com"
@@ -23,16 +24,16 @@ var commit = regexp.MustCompile(`^([0-9A-Fa-f]{40}|[0-9A-Fa-f]{64})$`)
 
 // git is the real path of the git program.
 func (b *Backend) git() (string, error) {
-	program, err := b.options.Git, error(nil)
-	if program == "" {
-		program, err = look("git", "/", []string{"PATH=" + b.options.Path})
+	git, err := b.options.Git, error(nil)
+	if git == "" {
+		git, err = program.Look("git", "/", []string{"PATH=" + b.options.Path})
 	} else {
-		err = executable(program)
+		err = program.Executable(git)
 	}
 	if err != nil {
 		return "", refuse(backend.GitMissing, "git was not found on this host: install it, or set Options.Git")
 	}
-	return program, nil
+	return git, nil
 }
 
 // putRepo fetches a repository and copies what is wanted of it. It is fetched outside the workspace, where no

@@ -23,6 +23,7 @@ func Probe(ctx context.Context, o Options) (Capabilities, error) {
 	n, err := newNative(o)
 	if err == nil {
 		err = n.try(ctx)
+		defer func() { _ = n.close() }() // what it leaves are empty directories of control groups
 	}
 	if ctx.Err() != nil {
 		return Capabilities{}, context.Cause(ctx)
@@ -72,6 +73,6 @@ func (n *native) capabilities() []Capability {
 		Capability{Name: "limit of file_size", Mechanism: "RLIMIT_FSIZE"},
 		Capability{Name: "limit of open_files", Mechanism: "RLIMIT_NOFILE"},
 		Capability{Name: "limit of wall", Mechanism: "clock"},
-		Capability{Name: "limit of output", Mechanism: "the host keeps a part and counts the whole"},
+		Capability{Name: "limit of output", Mechanism: "counted, and the rest dropped"},
 	)
 }

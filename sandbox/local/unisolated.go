@@ -11,6 +11,7 @@ import (
 
 	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
+	"github.com/sandboxguard/sandboxguard/sandbox/local/internal/program"
 )
 
 // unisolated starts commands as processes that nothing is kept from.
@@ -72,12 +73,12 @@ func (c command) onHost() (process, error) {
 		argv[i] = s.shown(arg, up)
 	}
 	env := s.environment(c.env, dir)
-	program, err := look(argv[0], dir, env)
+	found, err := program.Look(argv[0], dir, env)
 	if err != nil {
 		return process{}, errNotFound(c.args[0])
 	}
 	return process{
-		program: program, argv: argv, env: env, dir: dir, records: s.dir(recordsName), grace: s.backend.options.Grace,
+		program: found, argv: argv, env: env, dir: dir, records: s.dir(recordsName), grace: s.backend.options.Grace,
 		stdin: c.stdin, stdout: c.stdout, stderr: c.stderr, terminal: c.terminal,
 	}, nil
 }
@@ -131,36 +132,4 @@ func lastOnly(env []string) []string {
 		out = append(out, v)
 	}
 	return out
-}
-
-// look returns the path of a program, absolute or relative to dir. A name without a slash has it in one of the
-// absolute directories of the command's own PATH.
-func look(program, dir string, env []string) (string, error) {
-	if strings.Contains(program, "/") {
-		if filepath.IsAbs(program) {
-			return program, executable(program)
-		}
-		return program, executable(filepath.Join(dir, program))
-	}
-	for _, v := range env {
-		list, ok := strings.CutPrefix(v, "PATH=")
-		if !ok {
-			continue
-		}
-		for _, in := range filepath.SplitList(list) {
-			p := filepath.Join(in, program)
-			if filepath.IsAbs(p) && executable(p) == nil {
-				return p, nil
-			}
-		}
-	}
-	return "", os.ErrNotExist
-}
-
-func executable(p string) error {
-	info, err := os.Stat(p)
-	if err == nil && (!info.Mode().IsRegular() || info.Mode()&0o111 == 0) {
-		err = os.ErrPermission
-	}
-	return err
 }

@@ -40,7 +40,7 @@ func newView(o Options) (view, error) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && !asked:
 		case err != nil:
-			return view{}, errors.New("local: a path of Options.System cannot be read")
+			return view{}, unreadable(asked)
 		case info.Mode().Type() == fs.ModeSymlink && slices.Contains(merged, name):
 			to, err := os.Readlink(name)
 			if err != nil {
@@ -52,6 +52,14 @@ func newView(o Options) (view, error) {
 		}
 	}
 	return v, nil
+}
+
+// unreadable says what must be readable and is not.
+func unreadable(asked bool) error {
+	if asked {
+		return errors.New("local: a path of Options.System cannot be read: each must exist, and the worker's account must reach it")
+	}
+	return errors.New("local: a part of the host's system that commands need cannot be read: the worker's account must reach /usr and /etc")
 }
 
 // checkRoot refuses a workspace where the sandbox has something else.

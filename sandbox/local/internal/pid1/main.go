@@ -71,7 +71,10 @@ func run() int {
 		return 1
 	}
 	go obey(c)
-	status := reap(pid)
+	status, err := reap(pid)
+	if err != nil {
+		return 1 // the worker then knows no more than that the command is over
+	}
 	return send(c, Report{Exited: true, Code: codeOf(status), Full: full()})
 }
 
@@ -109,15 +112,15 @@ func obey(c *Channel) {
 }
 
 // reap waits for the command, and meanwhile for all that it left to this process.
-func reap(command int) unix.WaitStatus {
+func reap(command int) (unix.WaitStatus, error) {
 	for {
 		var status unix.WaitStatus
 		pid, err := unix.Wait4(-1, &status, 0, nil)
 		if pid == command && err == nil {
-			return status
+			return status, nil
 		}
 		if err != nil && !errors.Is(err, unix.EINTR) {
-			return 0
+			return 0, err
 		}
 	}
 }

@@ -37,7 +37,7 @@ func makeRoot(s *state) error {
 			return err
 		}
 	}
-	// The rest of what may be written shares one file system, so that it has one limit.
+	// With /dev/shm, which has the same size, it is all that may be written outside the workspace.
 	if err := makeDirs("tmp"); err != nil {
 		return err
 	}

@@ -3,10 +3,15 @@
 package pid1
 
 import (
+	"errors"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sandboxguard/sandboxguard/sandbox/local/internal/program"
 )
+
+var errMissing = errors.New("pid1: no such program")
 
 // The names of what can fail once all steps are done. The worker is told of both that the command was never run.
 const (
@@ -17,9 +22,10 @@ const (
 
 // start starts the command, as the leader of a session.
 func (s *state) start() (int, error) {
-	program, err := look(s.job.Args[0], s.job.Env)
+	// The directory that the command starts in is this process's own.
+	path, err := program.Look(s.job.Args[0], ".", s.job.Env)
 	if err != nil {
-		return 0, err
+		return 0, errMissing
 	}
 	attr := &syscall.ProcAttr{
 		Env: s.job.Env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true},
@@ -30,10 +36,10 @@ func (s *state) start() (int, error) {
 		attr.Sys.Setctty = true
 	}
 	if s.job.Limits.AddressSpace > 0 {
-		return s.startBound(program, attr)
+		return s.startBound(path, attr)
 	}
 	if s.job.FailAt == startStep {
 		return 0, failure{startStep, unix.ECANCELED}
 	}
-	return syscall.ForkExec(program, s.job.Args, attr) //nolint:gosec // what a sandbox is for
+	return syscall.ForkExec(path, s.job.Args, attr) //nolint:gosec // what a sandbox is for
 }
