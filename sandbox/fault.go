@@ -64,31 +64,31 @@ func (p *place) String() string {
 }
 
 // safeSegment reports whether a key that an input chose may be shown: it has
-// the alphabet of names and does not look like a credential. A name that is
-// long and mixes digits and letters without a break, or all three of digits,
-// upper and lower case, is taken for one.
+// the alphabet of names and does not look like a credential. A name of 20 bytes
+// or more without a break, or one that is long and has all three of digits, upper
+// and lower case, is taken for one: a random text without digits is no rarity.
 func safeSegment(s string) bool {
 	if s == "" || len(s) > 64 {
 		return false
 	}
 	var upper, lower, digit bool
-	run, runLetter, runDigit := 0, false, false
+	run := 0
 	for i := range len(s) {
 		c := s[i]
 		switch {
 		case c >= '0' && c <= '9':
-			digit, runDigit = true, true
+			digit = true
 		case c >= 'a' && c <= 'z':
-			lower, runLetter = true, true
+			lower = true
 		case c >= 'A' && c <= 'Z':
-			upper, runLetter = true, true
+			upper = true
 		case c == '_' || c == '.' || c == '-':
-			run, runLetter, runDigit = 0, false, false
+			run = 0
 			continue
 		default:
 			return false
 		}
-		if run++; run >= 20 && runLetter && runDigit {
+		if run++; run >= 20 {
 			return false
 		}
 	}

@@ -278,6 +278,21 @@ func TestFaultsAreSorted(t *testing.T) {
 // TestNoEcho: no error shows a value, a host path, or a key that may be one.
 func TestNoEcho(t *testing.T) {
 	canary := secretstest.Canary(t)
+	letters := strings.Map(func(c rune) rune {
+		if c >= '0' && c <= '9' {
+			return c - '0' + 'G'
+		}
+		return c
+	}, canary)
+	t.Run("any", func(t *testing.T) { testNoEcho(t, canary) })
+	t.Run("letters", func(t *testing.T) { testNoEcho(t, letters) })
+	t.Run("upper case", func(t *testing.T) { testNoEcho(t, strings.ToUpper(letters)) })
+	t.Run("lower case", func(t *testing.T) { testNoEcho(t, strings.ToLower(letters)) })
+	t.Run("digits", func(t *testing.T) { testNoEcho(t, "83019472650184739205618374650192837465") })
+}
+
+func testNoEcho(t *testing.T, canary string) {
+	t.Helper()
 	var inputs []any
 	for _, tt := range slices.Concat(manifestFaults, runConfigFaults) {
 		inputs = append(inputs, replaceText(tt.in, canary), m{"sandbox": m{"manifest": replaceText(tt.in, canary)}})
