@@ -27,15 +27,21 @@ func init() {
 	}
 }
 
+// fatal are the signals that would end a Go program, or make it print its stacks. Each costs a wait for another thread, so
+// that to ask for all there are would take longer than the way into the sandbox.
+var fatal = []os.Signal{
+	unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGILL, unix.SIGTRAP, unix.SIGABRT, unix.SIGBUS, unix.SIGFPE, unix.SIGSEGV,
+	unix.SIGTERM, unix.SIGSTKFLT, unix.SIGSYS,
+}
+
 // run returns when the command is over. Its code is for nobody: what there is to say goes over the channel.
 func run() int {
 	// Nobody in the sandbox may look into this process, which has the command's secrets and the worker's program.
 	if unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) != nil {
 		return 1
 	}
-	// Those that the sandbox's processes send to this one are to do nothing, also those that would make a Go program print
-	// its stacks; the command's own are as they were.
-	signal.Notify(make(chan os.Signal, 1))
+	// Those that the sandbox's processes send to this one are to do nothing; the command's own are as they were.
+	signal.Notify(make(chan os.Signal, 1), fatal...)
 	unix.CloseOnExec(Control)
 	c, err := NewChannel(os.NewFile(Control, "control"))
 	if err != nil {
