@@ -1,9 +1,11 @@
 package local_test
 
 import (
+	"bytes"
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -14,7 +16,7 @@ import (
 )
 
 // BenchmarkStart compares the start of a command in a sandbox with that of a process: by the median, since other work on the
-// machine makes some of them much longer.
+// machine makes some of them much longer. The memory that the worker has must make no difference.
 func BenchmarkStart(b *testing.B) {
 	timed := func(b *testing.B, start func() error) {
 		b.Helper()
@@ -33,9 +35,20 @@ func BenchmarkStart(b *testing.B) {
 	b.Run("exec", func(b *testing.B) {
 		timed(b, func() error { return exec.CommandContext(b.Context(), "/usr/bin/true").Run() })
 	})
-	for _, l := range []local.Launcher{local.Unisolated, local.Native, local.Bubblewrap} {
-		b.Run(l.String(), func(b *testing.B) {
-			be, err := local.New(local.Options{Dir: filepath.Join(b.TempDir(), "b"), Launcher: l})
+	for _, bench := range []struct {
+		name     string
+		launcher local.Launcher
+		memory   int // of the worker, in bytes
+	}{
+		{"unisolated", local.Unisolated, 0},
+		{"native", local.Native, 0},
+		{"native, worker of 512 MiB", local.Native, 512 << 20},
+		{"bwrap", local.Bubblewrap, 0},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			ballast := bytes.Repeat([]byte{1}, bench.memory)
+			defer runtime.KeepAlive(ballast)
+			be, err := local.New(local.Options{Dir: filepath.Join(b.TempDir(), "b"), Launcher: bench.launcher})
 			if err != nil {
 				b.Logf("%v", err)
 				return

@@ -1,12 +1,11 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -38,34 +37,34 @@ func findBubblewrap(o Options) (string, error) {
 }
 
 // prepare says how the first process comes about of a sandbox whose commands have the account a.
-func (n *native) prepare(l *launch, a account) (err error) {
-	if n.bwrap != "" {
-		return n.stage(l, a)
-	}
-	l.cmd, err = n.first(a)
-	return err
-}
-
-// stage prepares a launch in which the worker's program becomes bwrap, which starts it as the first process.
-func (n *native) stage(l *launch, a account) error {
+func (n *native) prepare(l *launch, a account) error {
 	program, err := sealedProgram()
 	if err != nil {
 		return err
 	}
+	l.files = []*os.File{program}
+	if n.bwrap != "" {
+		return n.stage(l, a)
+	}
+	l.start = pid1.Start{Name: cmp.Or(n.options.faults.program, pid1.Name), Attributes: n.attributes(a)}
+	return nil
+}
+
+// stage prepares a launch in which the worker's program becomes bwrap, which starts it as the first process.
+func (n *native) stage(l *launch, a account) error {
 	l.job.Made = true
-	if l.job.Mounts, err = pid1.Pin(l.job.Mounts); err != nil {
+	mounts, err := pid1.Pin(l.job.Mounts)
+	if err != nil {
 		return refusal(Bubblewrap, "sources", err)
 	}
+	l.job.Mounts = mounts
 	l.stage = &pid1.Stage{Bwrap: n.bwrap, UID: a.uid, GID: a.gid, Job: l.job}
 	l.stage.Job.Args, l.stage.Job.Env = nil, nil
-	l.cmd = &exec.Cmd{
-		Path: fmt.Sprintf("/proc/self/fd/%d", program.Fd()), Args: []string{pid1.StageName}, Env: []string{}, Dir: "/",
-		ExtraFiles:  []*os.File{program, program}, // the second keeps the place of [pid1.Errors]
-		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
-	}
+	l.files = append(l.files, l.files...) // the second keeps the place of [pid1.Errors]
+	l.start = pid1.Start{Name: pid1.StageName, Attributes: syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}}
 	if a.other() {
 		// With bwrap as the first process of a namespace the kernel ends what it starts, whenever it ends itself.
-		l.cmd.SysProcAttr.Cloneflags = unix.CLONE_NEWNS | unix.CLONE_NEWPID
+		l.start.Attributes.Cloneflags = unix.CLONE_NEWNS | unix.CLONE_NEWPID
 	}
 	return nil
 }

@@ -3,10 +3,8 @@ package local
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
-	"os/exec"
-	"runtime"
+	"slices"
 	"syscall"
 	"time"
 
@@ -26,7 +24,9 @@ const (
 // launch is a command in a sandbox of its own, from the start of its first process until nothing of it is left.
 type launch struct {
 	launcher Launcher
-	cmd      *exec.Cmd
+	starter  *starter
+	start    pid1.Start
+	files    []*os.File // of the first process, after the channel
 	command  command
 	job      pid1.Job
 	records  string // where it is noted while it runs
@@ -35,12 +35,12 @@ type launch struct {
 	limits   *limits
 	stage    *pid1.Stage // of one that bwrap starts
 
+	child   *child
+	forget  func()
 	channel *pid1.Channel
+	streams *streams
 	group   group
-	inner   *held // the first process, where it is not a child
-	started chan error
-	over    chan struct{} // is closed when nobody needs the first process's id any more
-	done    chan error    // gets the result of waiting
+	inner   *held // the first process, where it is not the child
 	reports chan pid1.Report
 }
 
@@ -50,62 +50,57 @@ func (l *launch) run(ctx context.Context) (backend.Result, error) {
 	if err := context.Cause(ctx); err != nil {
 		return backend.Result{}, err
 	}
-	own, theirs, err := socketPair()
-	if err != nil {
-		return backend.Result{}, refusal(l.launcher, "socket pair", err)
-	}
-	l.cmd.ExtraFiles = append([]*os.File{theirs}, l.cmd.ExtraFiles...)
-	l.cmd.WaitDelay = l.grace
-	if l.command.stdin != nil {
-		l.cmd.Stdin = onlyReader{l.command.stdin}
-	}
-	l.cmd.Stdout = &guardedWriter{w: l.command.stdout, fail: cancel}
-	l.cmd.Stderr = &guardedWriter{w: l.command.stderr, fail: cancel}
-	l.started, l.over, l.done, l.reports = make(chan error, 1), make(chan struct{}), make(chan error, 1), make(chan pid1.Report, 4)
-	go l.follow()
-	err = <-l.started
-	closeErr := theirs.Close()
-	if err != nil {
-		what := "namespaces"
-		if l.stage != nil {
-			what = "mount namespace"
-		}
-		return backend.Result{}, errors.Join(refusal(l.launcher, what, err), own.Close())
-	}
-	if closeErr == nil {
-		l.channel, err = pid1.NewChannel(own)
-	}
-	if err := errors.Join(closeErr, err); err != nil {
-		_ = l.kill()
-		return backend.Result{}, refusal(l.launcher, "socket pair", err)
+	l.command.stdout = &guardedWriter{w: l.command.stdout, fail: cancel}
+	l.command.stderr = &guardedWriter{w: l.command.stderr, fail: cancel}
+	if err := l.begin(ctx); err != nil {
+		return backend.Result{}, err
 	}
 	defer func() { _ = l.channel.Close() }()
+	l.reports = make(chan pid1.Report, 4)
 	go l.listen()
 	return l.finish(ctx)
 }
 
-// onlyReader hides what an input is besides: a file would be handed to the command itself, which could open it again to
-// write to it.
-type onlyReader struct{ io.Reader }
-
-// follow starts the first process and waits for it, all on one thread: it dies with the thread that started it.
-func (l *launch) follow() {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if err := l.cmd.Start(); err != nil {
-		l.started <- err
-		return
+// begin starts the first process.
+func (l *launch) begin(ctx context.Context) error {
+	own, theirs, err := socketPair()
+	if err != nil {
+		return refusal(l.launcher, "socket pair", err)
 	}
-	pid := l.cmd.Process.Pid
-	forget := record(l.records, pid)
-	l.started <- nil
-	<-l.over // until it is waited for no other process gets its id
-	// What bwrap has only just started may not know yet that it is to end with it. The group keeps its id until the wait.
-	_ = unix.Kill(-pid, unix.SIGKILL)
-	// The kernel lets the first process be waited for when no other is left in its namespace.
-	err := l.cmd.Wait()
-	forget()
-	l.done <- err
+	if l.channel, err = pid1.NewChannel(own); err != nil {
+		return errors.Join(refusal(l.launcher, "socket pair", err), theirs.Close())
+	}
+	if l.streams, err = newStreams(l.command); err == nil {
+		l.child, err = l.born(ctx, theirs)
+	} else {
+		err = refusal(l.launcher, "pipes", err)
+	}
+	if err = errors.Join(err, theirs.Close()); err != nil {
+		l.streams.close()
+		return errors.Join(err, l.channel.Close())
+	}
+	l.streams.begin()
+	l.forget = record(l.records, l.child.pid)
+	return nil
+}
+
+// born has the starter start the first process.
+func (l *launch) born(ctx context.Context, theirs *os.File) (*child, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, 10*l.patience, errStarter)
+	defer cancel()
+	c, err := l.starter.start(ctx, l.start, slices.Concat(l.streams.theirs, []*os.File{theirs}, l.files)...)
+	var errno syscall.Errno
+	switch {
+	case err == nil:
+		return c, nil
+	case errors.Is(err, errStarter):
+		return nil, refusal(l.launcher, "starter", err)
+	case !errors.As(err, &errno):
+		return nil, err
+	case l.stage != nil:
+		return nil, refusal(l.launcher, "mount namespace", err)
+	}
+	return nil, refusal(l.launcher, "namespaces", err)
 }
 
 // listen hands on what the first process says, until it is over.
@@ -125,11 +120,14 @@ func (l *launch) listen() {
 func (l *launch) finish(ctx context.Context) (backend.Result, error) {
 	result, err := l.lead(ctx)
 	_ = l.channel.End() // nothing else ends one that bwrap is about to start
-	waited := l.kill()
-	if errors.Is(waited, exec.ErrWaitDelay) {
-		waited = nil
-	}
+	l.inner.end()
 	result.Emptied = "pid namespace ended"
+	if l.child.end() {
+		l.forget()
+	} else {
+		result.Emptied = ""
+	}
+	copied := l.streams.finish(l.grace)
 	reached, groupErr := l.group.close()
 	result.Reached = append(result.Reached, reached...)
 	if groupErr != nil {
@@ -141,28 +139,20 @@ func (l *launch) finish(ctx context.Context) (backend.Result, error) {
 	if cause := new(writeError); errors.As(context.Cause(ctx), &cause) {
 		return result, cause // on the last of the output
 	}
-	if exit := new(exec.ExitError); waited != nil && !errors.As(waited, &exit) {
+	if copied != nil {
 		return result, errors.New("local: the input of the command could not be read to its end")
 	}
 	return result, nil
 }
 
-// kill ends whatever is there, and waits for its end.
-func (l *launch) kill() error {
-	l.inner.end()
-	_ = l.cmd.Process.Kill()
-	close(l.over)
-	return <-l.done
-}
-
 // lead returns when the command is over, or the context, or when nothing could be run.
 func (l *launch) lead(ctx context.Context) (backend.Result, error) {
+	var err error // while the program gets ready
+	if l.group, err = l.limits.enter(l.child.pid, l.stage == nil); err != nil {
+		return backend.Result{}, refusal(l.launcher, "control group", err)
+	}
 	if _, err := l.hello(ctx, "handshake"); err != nil {
 		return backend.Result{}, err
-	}
-	var err error
-	if l.group, err = l.limits.enter(l.cmd.Process.Pid, l.stage == nil); err != nil {
-		return backend.Result{}, refusal(l.launcher, "control group", err)
 	}
 	if l.stage != nil {
 		if err := l.pass(ctx); err != nil {
@@ -225,7 +215,7 @@ func (l *launch) hello(ctx context.Context, what string) (pid1.Report, error) {
 
 // starved reports whether the program waits for a processor or the disk: it may not have come to its main function yet.
 func (l *launch) starved() bool {
-	s, ok := stat(l.cmd.Process.Pid)
+	s, ok := stat(l.child.pid)
 	return ok && (s.state == "R" || s.state == "D")
 }
 

@@ -45,7 +45,7 @@ func newNative(o Options) (*native, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &native{options: o, view: v, limits: &l, bwrap: bwrap}, nil
+	return &native{options: o, view: v, limits: &l, starter: new(starter), bwrap: bwrap}, nil
 }
 
 // try makes a sandbox and runs nothing in it.
@@ -55,7 +55,7 @@ func (n *native) try(ctx context.Context) error {
 		a = account{uid: n.options.FirstUID + accounts - 1, gid: n.options.FirstUID + accounts - 1}
 	}
 	l := &launch{
-		launcher: n.options.Launcher, job: n.empty(), limits: n.limits, grace: n.options.Grace, patience: handshakeTime,
+		launcher: n.options.Launcher, starter: n.starter, job: n.empty(), limits: n.limits, grace: n.options.Grace, patience: handshakeTime,
 		command: command{stdout: io.Discard, stderr: io.Discard},
 	}
 	if err := n.prepare(l, a); err != nil {

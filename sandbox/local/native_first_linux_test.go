@@ -48,8 +48,9 @@ func TestKilledFirst(t *testing.T) {
 		if !h.awaitAll() {
 			return
 		}
-		for name, p := range holders(t) {
-			if pid, err := strconv.Atoi(name); err == nil && p.Parent == self {
+		parents := holders(t)
+		for name, p := range parents {
+			if pid, err := strconv.Atoi(name); err == nil && p.first() && parents[p.Parent].Parent == self {
 				_ = unix.Kill(pid, unix.SIGKILL)
 			}
 		}

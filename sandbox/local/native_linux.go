@@ -1,12 +1,10 @@
 package local
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -31,6 +29,7 @@ type native struct {
 	options Options
 	view    view
 	limits  *limits
+	starter *starter
 	bwrap   string // the program that makes them instead, if it is to be one
 }
 
@@ -40,7 +39,7 @@ func (n *native) run(ctx context.Context, c command) (backend.Result, error) {
 		return backend.Result{}, err
 	}
 	l := &launch{
-		launcher: n.options.Launcher, command: c, job: job, limits: n.limits,
+		launcher: n.options.Launcher, starter: n.starter, command: c, job: job, limits: n.limits,
 		records: c.box.dir(recordsName), grace: n.options.Grace, patience: startTime,
 	}
 	if err := n.prepare(l, c.box.account); err != nil {
@@ -49,29 +48,17 @@ func (n *native) run(ctx context.Context, c command) (backend.Result, error) {
 	return l.run(ctx)
 }
 
-func (n *native) close() error { return n.limits.tree.Close() }
-
-// first is the first process of a sandbox whose commands have the account a.
-func (n *native) first(a account) (*exec.Cmd, error) {
-	program, err := sealedProgram()
-	if err != nil {
-		return nil, err
-	}
-	return &exec.Cmd{
-		Path: fmt.Sprintf("/proc/self/fd/%d", program.Fd()), Args: []string{cmp.Or(n.options.faults.program, pid1.Name)}, Env: []string{}, Dir: "/",
-		ExtraFiles: []*os.File{program}, SysProcAttr: n.attributes(a),
-	}, nil
-}
+func (n *native) close() error { return errors.Join(n.starter.close(), n.limits.tree.Close()) }
 
 // attributes are those of the first process of a sandbox whose commands have the account a.
-func (n *native) attributes(a account) *syscall.SysProcAttr {
+func (n *native) attributes(a account) syscall.SysProcAttr {
 	mapped := func(own, other int) []syscall.SysProcIDMap {
 		if a.other() {
 			own = other
 		}
 		return []syscall.SysProcIDMap{{ContainerID: agent, HostID: own, Size: 1}}
 	}
-	return &syscall.SysProcAttr{
+	return syscall.SysProcAttr{
 		Cloneflags: namespaces, Setsid: true, Pdeathsig: syscall.SIGKILL, AmbientCaps: building,
 		UidMappings: mapped(os.Geteuid(), a.uid), GidMappings: mapped(os.Getegid(), a.gid),
 		GidMappingsEnableSetgroups: a.other(),
@@ -107,6 +94,8 @@ var remedies = []struct {
 	errno syscall.Errno
 	do    string
 }{
+	{"pipes", 0, "the worker has no descriptors left: raise its limit of open files"},
+	{"starter", 0, "the worker's program could not be started once more, or was ended at once: look at the worker's limits of processes and memory"},
 	{"namespaces", unix.EPERM, "the host or its container does not let this account make user namespaces: allow them " +
 		"(kernel.apparmor_restrict_unprivileged_userns, user.max_user_namespaces, the container's seccomp profile), or use the launcher bwrap"},
 	{"namespaces", unix.EACCES, "a security module denies user namespaces: give the worker a profile that allows them, or use the launcher bwrap"},

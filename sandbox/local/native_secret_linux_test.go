@@ -22,6 +22,9 @@ import (
 // holder is what a host shows of a process to those who may look.
 type holder struct{ Parent, Cmdline, Environ string }
 
+// first reports whether it is a first process.
+func (h holder) first() bool { return h.Cmdline == "sandboxguard-init\x00" }
+
 // holders are all processes of the host, by their ids.
 func holders(t *testing.T) map[string]holder {
 	t.Helper()
@@ -104,9 +107,14 @@ echo up; read end`
 				if strings.Contains(p.Cmdline, canary) || strings.Contains(p.Cmdline, workers) {
 					t.Errorf("process %s has a value among its arguments: %q", pid, p.Cmdline)
 				}
-				if p.Parent == self {
+				switch starter := during[p.Parent]; {
+				case p.Parent == self:
+					if diff := cmp.Diff(holder{self, "sandboxguard-init-starter\x00", ""}, p); diff != "" {
+						t.Errorf("starter (-want +got):\n%s", diff)
+					}
+				case starter.Parent == self:
 					firsts++
-					if diff := cmp.Diff(holder{self, "sandboxguard-init\x00", ""}, p); diff != "" {
+					if diff := cmp.Diff(holder{p.Parent, "sandboxguard-init\x00", ""}, p); diff != "" {
 						t.Errorf("first process (-want +got):\n%s", diff)
 					}
 				}

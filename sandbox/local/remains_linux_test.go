@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -15,7 +17,7 @@ import (
 
 // remains are what sandboxes could leave of themselves in this process and on its host.
 type remains struct {
-	Children    string   // processes, those that were not waited for among them
+	Children    []string // command lines of its processes and those of its starters; none of those that were not waited for
 	Descriptors []string // what they are of
 	Groups      []string // control groups that this process made
 	Records     []string // in the directory of a backend
@@ -25,21 +27,22 @@ type remains struct {
 func remainsIn(t *testing.T, dir string) remains {
 	t.Helper()
 	var r remains
-	lists, err := filepath.Glob("/proc/self/task/*/children")
-	if err != nil {
-		t.Fatal(err)
+	self := strconv.Itoa(os.Getpid())
+	all := holders(t)
+	for _, p := range all {
+		if p.Parent == self || all[p.Parent].Parent == self {
+			r.Children = append(r.Children, p.Cmdline)
+		}
 	}
-	for _, list := range lists {
-		data, _ := os.ReadFile(list) // of a thread that is over there is none
-		r.Children += string(data)
-	}
+	slices.Sort(r.Children)
 	open, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, fd := range open {
 		if of, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil {
-			r.Descriptors = append(r.Descriptors, of)
+			kind, _, _ := strings.Cut(of, ":[") // another starter has another socket
+			r.Descriptors = append(r.Descriptors, kind)
 		}
 	}
 	r.Groups = groupsOf(os.Getpid())

@@ -8,6 +8,9 @@ const Name = "sandboxguard-init"
 // process of a sandbox. It says that it is there, gets a [Stage], and says no more unless that fails.
 const StageName = Name + "-stage"
 
+// StarterName is the name that the worker gives its program to make it a starter, which gets [Start]s over [Control].
+const StarterName = Name + "-starter"
+
 // Descriptors of the first process, besides the command's input and outputs.
 const (
 	Control = 3 // the socket pair

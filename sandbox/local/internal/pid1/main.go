@@ -20,6 +20,8 @@ func init() {
 	switch os.Args[0] {
 	case Name, ownProgram:
 		os.Exit(run())
+	case StarterName:
+		os.Exit(runStarter())
 	case StageName:
 		os.Exit(runStage())
 	case boundName:
@@ -34,14 +36,16 @@ var fatal = []os.Signal{
 	unix.SIGTERM, unix.SIGSTKFLT, unix.SIGSYS,
 }
 
+// calm lets signals of other processes do nothing to this one. Those of what it starts are as they were.
+func calm() { signal.Notify(make(chan os.Signal, 1), fatal...) }
+
 // run returns when the command is over. Its code is for nobody: what there is to say goes over the channel.
 func run() int {
 	// Nobody in the sandbox may look into this process, which has the command's secrets and the worker's program.
 	if unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) != nil {
 		return 1
 	}
-	// Those that the sandbox's processes send to this one are to do nothing; the command's own are as they were.
-	signal.Notify(make(chan os.Signal, 1), fatal...)
+	calm() // as to the sandbox's processes
 	unix.CloseOnExec(Control)
 	c, err := NewChannel(os.NewFile(Control, "control"))
 	if err != nil {

@@ -1,0 +1,160 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+
+	"github.com/sandboxguard/sandboxguard/sandbox/local/internal/pid1"
+)
+
+// starter is the worker's program, started once more to start others. Whoever makes a process in a user namespace has
+// the tables of its own memory copied for it: of a worker that has much that would take longer than all the rest. The
+// zero value starts it with the first process that is asked for, and again if it was ended.
+type starter struct {
+	mu      sync.Mutex
+	cmd     *exec.Cmd
+	channel *pid1.Channel
+}
+
+// child is a process that the starter started.
+type child struct {
+	pid  int
+	said *pid1.Channel
+}
+
+var (
+	// errStarter is the error of a process that was not started, for want of who would start it.
+	errStarter = errors.New("local: the process that starts others failed")
+	errLost    = errors.New("it was ended")
+)
+
+// start starts a process with its files. The error is that of the context, one of the kernel, or wraps errStarter.
+func (s *starter) start(ctx context.Context, what pid1.Start, files ...*os.File) (*child, error) {
+	c, err := s.try(ctx, what, files)
+	if errors.Is(err, errLost) {
+		c, err = s.try(ctx, what, files) // by another one: what that one started ended with it
+	}
+	return c, err
+}
+
+func (s *starter) try(ctx context.Context, what pid1.Start, files []*os.File) (*child, error) {
+	own, theirs, err := socketPair()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errStarter, err)
+	}
+	said, err := pid1.NewChannel(own)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errStarter, errors.Join(err, theirs.Close()))
+	}
+	by, err := s.ask(what, append([]*os.File{theirs}, files...))
+	if err = errors.Join(err, theirs.Close()); err != nil {
+		return nil, fmt.Errorf("%w: %w", errStarter, errors.Join(err, said.Close()))
+	}
+	stop := context.AfterFunc(ctx, func() { _ = said.Close() }) // with that it ends what it started
+	var b pid1.Birth
+	err = said.Receive(&b)
+	stop()
+	switch {
+	case err == nil && b.Errno == 0:
+		return &child{pid: b.PID, said: said}, nil
+	case err == nil:
+		err = syscall.Errno(b.Errno)
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
+	default:
+		s.drop(by)
+		err = fmt.Errorf("%w: %w", errStarter, errLost)
+	}
+	_ = said.Close()
+	return nil, err
+}
+
+// ask hands the starter what it is to start. It returns the channel that this went over.
+func (s *starter) ask(what pid1.Start, files []*os.File) (*pid1.Channel, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.channel == nil {
+		if err := s.begin(); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.channel.Send(what, files...); err != nil {
+		return nil, errors.Join(errLost, s.end())
+	}
+	return s.channel, nil
+}
+
+func (s *starter) begin() error {
+	program, err := sealedProgram()
+	if err != nil {
+		return err
+	}
+	own, theirs, err := socketPair()
+	if err != nil {
+		return err
+	}
+	cmd := &exec.Cmd{
+		Path: fmt.Sprintf("/proc/self/fd/%d", program.Fd()), Args: []string{pid1.StarterName}, Env: []string{}, Dir: "/",
+		ExtraFiles: []*os.File{theirs, program}, SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+	}
+	err = errors.Join(cmd.Start(), theirs.Close())
+	if err != nil {
+		return errors.Join(err, own.Close())
+	}
+	s.cmd = cmd
+	if s.channel, err = pid1.NewChannel(own); err != nil {
+		return errors.Join(err, s.end())
+	}
+	return nil
+}
+
+// drop gives up a starter that was ended, unless there is another one already.
+func (s *starter) drop(channel *pid1.Channel) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.channel == channel {
+		_ = s.end()
+	}
+}
+
+// close ends the starter. What it started ends with it.
+func (s *starter) close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.end()
+}
+
+// end ends the starter, if there is one.
+func (s *starter) end() error {
+	if s.cmd == nil {
+		return nil
+	}
+	cmd, channel := s.cmd, s.channel
+	s.cmd, s.channel = nil, nil
+	if channel != nil {
+		_ = channel.Close()
+	}
+	_ = cmd.Process.Kill()
+	if err := cmd.Wait(); cmd.ProcessState == nil {
+		return err
+	}
+	return nil
+}
+
+// end ends a process, and what it started if it was the first of its namespace. It reports whether nothing of that is
+// left: whoever ends the starter keeps that from being seen.
+func (c *child) end() bool {
+	defer func() { _ = c.said.Close() }()
+	start := startOf(c.pid)
+	_ = c.said.End()
+	var e pid1.End
+	if c.said.Receive(&e) == nil && e.Over {
+		return true
+	}
+	return start == "" || until(func() bool { return startOf(c.pid) != start })
+}
