@@ -41,7 +41,7 @@ func ended(t *testing.T, pid int) {
 		t.Fatal(err)
 	}
 	defer func() { _ = unix.Close(fd) }()
-	if _, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 60_000); err != nil { //nolint:gosec // a descriptor
+	if _, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 60_000); err != nil {
 		t.Fatal(err)
 	}
 }
