@@ -160,11 +160,7 @@ func (l *launch) lead(ctx context.Context) (backend.Result, error) {
 		}
 	}
 	l.job.Tasks = len(l.group.tasks)
-	err = l.channel.Send(l.job, l.group.tasks...)
-	for _, f := range l.group.tasks {
-		err = errors.Join(err, f.Close())
-	}
-	if err != nil {
+	if err = errors.Join(l.channel.Send(l.job, l.group.tasks...), l.group.entered()); err != nil {
 		return backend.Result{}, refusal(l.launcher, "socket pair", err)
 	}
 	for entered := false; ; entered = true {

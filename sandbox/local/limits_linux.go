@@ -143,11 +143,22 @@ func (l *limits) enter(pid int, itself bool) (group, error) {
 	return group{limits: l, group: g, tasks: tasks}, nil
 }
 
+// entered closes what the process puts itself in with.
+func (g *group) entered() error {
+	var err error
+	for _, f := range g.tasks {
+		err = errors.Join(err, f.Close())
+	}
+	g.tasks = nil
+	return err
+}
+
 // close tells which limits were reached, and removes the group, in which there must be nothing any more.
-func (g group) close() ([]backend.Limit, error) {
+func (g *group) close() ([]backend.Limit, error) {
 	if g.group == nil {
 		return nil, nil
 	}
+	_ = g.entered() // of a process that did not come so far
 	hits, err := g.group.Hits()
 	var reached []backend.Limit
 	for _, h := range hits {
