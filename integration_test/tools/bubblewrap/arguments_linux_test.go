@@ -44,13 +44,14 @@ func testArguments(t *testing.T) {
 	}
 }
 
-// child returns the process of a name that this one started.
+// child returns the process of a name that the starter of this one started.
 func child(t *testing.T, name string) int {
 	t.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
 		t.Fatal(err)
 	}
+	named, parents := map[int]bool{}, map[int]int{}
 	for _, file := range stats {
 		stat, err := os.ReadFile(file)
 		if err != nil {
@@ -58,7 +59,12 @@ func child(t *testing.T, name string) int {
 		}
 		var pid, parent int
 		var comm, state string
-		if n, err := fmt.Sscanf(string(stat), "%d %s %s %d", &pid, &comm, &state, &parent); n == 4 && err == nil && comm == "("+name+")" && parent == os.Getpid() {
+		if n, err := fmt.Sscanf(string(stat), "%d %s %s %d", &pid, &comm, &state, &parent); n == 4 && err == nil {
+			named[pid], parents[pid] = comm == "("+name+")", parent
+		}
+	}
+	for pid, is := range named {
+		if is && parents[parents[pid]] == os.Getpid() {
 			return pid
 		}
 	}
