@@ -54,6 +54,11 @@ func stat(pid int) (procStat, bool) {
 	if err != nil {
 		return procStat{}, false
 	}
+	return statIn(data)
+}
+
+// statIn reads a stat of /proc.
+func statIn(data []byte) (procStat, bool) {
 	// The name, in parentheses, may hold anything.
 	f := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
 	if len(f) < 20 {
@@ -170,10 +175,12 @@ func endFound(dir string, selected func(name string) bool) bool {
 // homeIn reports whether a process was started with a HOME in a selected directory.
 func homeIn(pid int, dir string, selected func(name string) bool) bool {
 	env, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
-	if err != nil {
-		return false
-	}
-	for v := range strings.SplitSeq(string(env), "\x00") {
+	return err == nil && hasHomeIn(string(env), dir, selected)
+}
+
+// hasHomeIn looks into an environment as /proc shows it. The process may have changed it.
+func hasHomeIn(env, dir string, selected func(name string) bool) bool {
+	for v := range strings.SplitSeq(env, "\x00") {
 		if below, ok := strings.CutPrefix(v, "HOME="+dir+"/"); ok {
 			name, _, _ := strings.Cut(below, "/")
 			return selected(name)

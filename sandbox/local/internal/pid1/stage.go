@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -150,5 +151,8 @@ var tail = []string{"--", ownProgram}
 
 // Starting reports whether a command line, as /proc shows it, is that of a bwrap that a stage became.
 func Starting(line string) bool {
-	return strings.HasPrefix(line, "bwrap\x00--args\x00") && strings.HasSuffix(line, "\x00"+strings.Join(tail, "\x00")+"\x00")
+	fd, ok := strings.CutPrefix(line, "bwrap\x00--args\x00")
+	fd, ends := strings.CutSuffix(fd, "\x00"+strings.Join(tail, "\x00")+"\x00")
+	number, err := strconv.ParseUint(fd, 10, 31)
+	return ok && ends && err == nil && strconv.FormatUint(number, 10) == fd
 }
