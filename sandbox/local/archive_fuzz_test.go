@@ -113,6 +113,7 @@ func FuzzMembers(f *testing.F) {
 	f.Add("d a\nl a/b=..\nl c=a/b/..\nf c/x")
 	f.Add("l a=b\nl b=a\nf a")
 	f.Add("f a\\b\nf /x\nl x=/etc")
+	f.Add("d \xd9\nf \xd9/\xff\nl \xfe=\xd9/\xff")
 	f.Add("f .sandboxguard-part-x\nd a/\nf a\n")
 	s, second, dir := fuzzed(f)
 	f.Fuzz(func(t *testing.T, list string) {
