@@ -33,6 +33,9 @@ func Steps(l Launcher) []string {
 	return pid1.Steps()
 }
 
+// KillGroup kills a process group.
+func KillGroup(group int, still func() bool) { killGroup(group, still) }
+
 // Agree is what Init does, or takes it back.
 func Agree(is bool) { agreed.Store(is) }
 

@@ -55,6 +55,7 @@ func FuzzGit(f *testing.F) {
 	f.Add("", "owner/name", "main", "")
 	f.Add("git.example.com:8443", "a/b/c", "refs/tags/v1", "sub/dir")
 	f.Add("user@host", "a/b", "-x", "../..")
+	f.Add("", "./0", "0", "0")
 	f.Add("host#", "../a", "a..b", "/")
 	o, err := Options{Dir: "/", Launcher: Unisolated}.checked()
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"syscall"
 	"time"
 )
 
@@ -62,7 +61,7 @@ func endRecorded(dir string) error {
 		}
 		same := func() bool { now := startOf(pid); return now != "" && now == start }
 		if same() {
-			_ = syscall.Kill(-pid, syscall.SIGKILL)
+			killGroup(pid, same)
 			if !until(func() bool { return !same() }) {
 				return errLeftover
 			}

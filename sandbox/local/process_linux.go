@@ -189,6 +189,29 @@ func hasHomeIn(env, dir string, selected func(name string) bool) bool {
 	return false
 }
 
+// signalGroup has pidfd_send_signal send to the group that a process leads, from Linux 6.9 on.
+const signalGroup = 1 << 2
+
+// killGroup kills a process group if it is still the one that is meant. It is looked at again once its leader is held: a
+// group that got the id meanwhile has another one. Where the leader is over, or the kernel cannot send to the group of one
+// that is held, nothing is between the look and the kill, but nothing holds the id either.
+func killGroup(group int, still func() bool) {
+	fd, err := unix.PidfdOpen(group, 0)
+	if err == nil {
+		defer func() { _ = unix.Close(fd) }()
+		if !still() {
+			return
+		}
+		err = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, signalGroup)
+		if err == nil || errors.Is(err, unix.ESRCH) {
+			return
+		}
+	}
+	if still() {
+		_ = unix.Kill(-group, unix.SIGKILL)
+	}
+}
+
 // end kills a process with its group, at once so that none of them starts another, and waits for its end. It is looked
 // at again once it is held, so that another one that got its id meanwhile is left alone.
 func end(pid int, still func() bool) {
@@ -201,7 +224,7 @@ func end(pid int, still func() bool) {
 		return
 	}
 	if s, ok := stat(pid); ok && s.group > 1 && s.group != unix.Getpgrp() {
-		_ = unix.Kill(-s.group, unix.SIGKILL)
+		killGroup(s.group, func() bool { now, ok := stat(pid); return ok && now.group == s.group && now.start == s.start })
 	}
 	if unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) != nil {
 		return
