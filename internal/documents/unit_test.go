@@ -19,7 +19,7 @@ func TestUnitLetsSandboxesBe(t *testing.T) {
 	page := strings.Join(read(t, "docs/operations.md").code(), "\n")
 	for name, want := range map[string]bool{
 		"Delegate": true, "DelegateSubgroup": true, "KillMode": true, "TimeoutStopSec": true, "NoNewPrivileges": true,
-		"CapabilityBoundingSet": true, "ProtectSystem": true, "ProtectHome": true, "PrivateTmp": true,
+		"CapabilityBoundingSet": true, "ProtectSystem": true, "ProtectHome": true, "PrivateTmp": true, "LimitCORE": true,
 		"ProtectKernelTunables": false, "ProtectKernelLogs": false, "ProtectControlGroups": false, "ProtectHostname": false,
 		"RestrictNamespaces": false, "SystemCallFilter": false, "MemoryDenyWriteExecute": false,
 	} {

@@ -1,6 +1,10 @@
 package local
 
-import "github.com/sandboxguard/sandboxguard/sandbox/local/internal/pid1"
+import (
+	"slices"
+
+	"github.com/sandboxguard/sandboxguard/sandbox/local/internal/pid1"
+)
 
 // FailAt makes a step of every sandbox fail, also of the one that New tries.
 func FailAt(step string) func(*Options) { return func(o *Options) { o.faults.step = step } }
@@ -21,8 +25,16 @@ func WithoutGroups(o *Options) { o.faults.noGroups = true }
 // it always does.
 func WithoutInit(name string) func(*Options) { return func(o *Options) { o.faults.program = name } }
 
-// Steps are those of the first process.
-func Steps() []string { return pid1.Steps() }
+// Steps are those of the first process, and with bwrap those of the stage before it.
+func Steps(l Launcher) []string {
+	if l == Bubblewrap {
+		return slices.Concat(pid1.StageSteps(), pid1.MadeSteps())
+	}
+	return pid1.Steps()
+}
+
+// KillGroup kills a process group.
+func KillGroup(group int, still func() bool) { killGroup(group, still) }
 
 // Agree is what Init does, or takes it back.
 func Agree(is bool) { agreed.Store(is) }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"syscall"
 	"time"
 )
 
@@ -52,8 +51,8 @@ func endRecorded(dir string) error {
 		return nil
 	}
 	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil || pid <= 1 {
+		pid, ok := recordedPID(e.Name())
+		if !ok {
 			continue
 		}
 		start, err := recorded(root, e.Name())
@@ -62,7 +61,7 @@ func endRecorded(dir string) error {
 		}
 		same := func() bool { now := startOf(pid); return now != "" && now == start }
 		if same() {
-			_ = syscall.Kill(-pid, syscall.SIGKILL)
+			killGroup(pid, same)
 			if !until(func() bool { return !same() }) {
 				return errLeftover
 			}
@@ -71,6 +70,12 @@ func endRecorded(dir string) error {
 		_ = root.Remove(e.Name())
 	}
 	return nil
+}
+
+// recordedPID is the process that the name of a record says. It is not ok for what no record is named.
+func recordedPID(name string) (pid int, ok bool) {
+	pid, err := strconv.Atoi(name)
+	return pid, err == nil && pid > 1 && strconv.Itoa(pid) == name
 }
 
 // maxRecord is more than a record has.

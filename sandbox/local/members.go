@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
@@ -81,6 +82,8 @@ func (m *members) add(h *tar.Header) error {
 		return unsafeArchive(`a member has a ".." segment in its path`)
 	case longSegment(h.Name):
 		return unsafeArchive("a member has a longer name than file systems take")
+	case strings.Count(path.Clean(h.Name), "/") > maxDepth:
+		return unsafeArchive("a member is in more than " + strconv.Itoa(maxDepth) + " directories")
 	}
 	switch h.Typeflag {
 	case tar.TypeReg, tar.TypeDir:
@@ -128,19 +131,22 @@ func linksOut(name, target string) bool {
 // the other one, and not to be seen from the target. isLink is asked for paths without the root.
 func linksUpThrough(name, target string, isLink func(name string) bool) bool {
 	at, through := path.Dir(name), false
-	for seg := range strings.SplitSeq(target, "/") {
+	target = "/" + target + "/"
+	last := strings.LastIndex(target, "/../") // what comes after it does not matter
+	for seg := range strings.SplitSeq(target[:max(last, 0)], "/") {
 		switch seg {
 		case "", ".":
-			continue
 		case "..":
 			if through {
 				return true
 			}
+			at = path.Join(at, seg) // which is a directory, or was looked at on the way down
+		default:
+			at = path.Join(at, seg)
+			through = through || isLink(at)
 		}
-		at = path.Join(at, seg)
-		through = through || isLink(at)
 	}
-	return false
+	return through
 }
 
 func longSegment(name string) bool {

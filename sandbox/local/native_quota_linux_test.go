@@ -80,7 +80,7 @@ func TestWorkersShare(t *testing.T) {
 }
 
 // TestTightenedLimits checks those that no option names. That of core dumps is not 0, for which the kernel would still
-// start a program that the host has for them.
+// start a program that the host has for them; a command that means to have none by setting it to 0 goes on, and has none.
 func TestTightenedLimits(t *testing.T) {
 	for _, l := range []local.Launcher{local.Native, local.Bubblewrap} {
 		t.Run(l.String(), func(t *testing.T) {
@@ -89,12 +89,12 @@ func TestTightenedLimits(t *testing.T) {
 			}
 			s := started(t, newBackend(t, func(o *local.Options) { o.Launcher = l }), sandbox.Manifest{})
 			var out bytes.Buffer
-			_, err := s.Exec(t.Context(), backend.Command{Args: []string{"sh", "-c", `while read -r name; do
-case $name in "Max core"*|"Max pending"*|"Max msgqueue"*|"Max nice"*|"Max realtime priority"*) echo $name;; esac; done </proc/self/limits`}, Stdout: &out})
-			if err != nil {
-				t.Fatal(err)
+			result, err := s.Exec(t.Context(), backend.Command{Args: []string{"sh", "-ec", `ulimit -c 0; ulimit -Sc 0; ulimit -n 100; while read -r name; do
+case $name in "Max core"*|"Max pending"*|"Max msgqueue"*|"Max nice"*|"Max realtime priority"*|"Max open"*) echo $name;; esac; done </proc/self/limits`}, Stdout: &out})
+			if err != nil || result.ExitCode != 0 {
+				t.Fatal(result, err)
 			}
-			want := "Max core file size 1 1 bytes\nMax pending signals 4096 4096 signals\nMax msgqueue size 0 0 bytes\n" +
+			want := "Max core file size 1 1 bytes\nMax open files 100 100 files\nMax pending signals 4096 4096 signals\nMax msgqueue size 0 0 bytes\n" +
 				"Max nice priority 0 0\nMax realtime priority 0 0\n"
 			if diff := cmp.Diff(want, out.String()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)

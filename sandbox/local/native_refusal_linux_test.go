@@ -23,108 +23,23 @@ import (
 // wantRefusal checks that an error says what is missing and what to do about it, and nothing of the host.
 func wantRefusal(t *testing.T, err error, what, remedy string) {
 	t.Helper()
+	wantRefusalOf(t, local.Native, err, what, remedy)
+}
+
+func wantRefusalOf(t *testing.T, l local.Launcher, err error, what, remedy string) {
+	t.Helper()
 	var failure *backend.Error
 	if !errors.As(err, &failure) || failure.Code != backend.ExecTransport || failure.Retryable {
 		t.Errorf("error %#v, want a refusal", err)
 		return
 	}
-	form := regexp.MustCompile(`^local: native cannot isolate on this host, nothing was run: ` + regexp.QuoteMeta(what) + ` (failed|answered E[A-Z]+): (.+)$`)
+	form := regexp.MustCompile(`^local: ` + l.String() + ` cannot isolate on this host, nothing was run: ` + regexp.QuoteMeta(what) + ` (failed|answered E[A-Z]+): (.+)$`)
 	got := form.FindStringSubmatch(failure.Message)
 	if got == nil || !strings.Contains(got[2], remedy) {
 		t.Errorf("error %q, want %s, and %q", failure.Message, what, remedy)
 	}
 	if strings.Contains(failure.Message, filepath.Dir(filepath.Dir(t.TempDir()))) {
 		t.Errorf("error %q quotes a path of the host", failure.Message)
-	}
-}
-
-// TestFailingSteps makes each step on the way into a sandbox fail. The command is never run then, and New refuses.
-func TestFailingSteps(t *testing.T) {
-	if refused(t, local.Native) {
-		return
-	}
-	dir := filepath.Join(t.TempDir(), "sandboxes")
-	b := newBackend(t, isolated, func(o *local.Options) { o.Dir = dir })
-	s := started(t, b, sandbox.Manifest{})
-	sh(t, s, "touch ran; rm ran") // the test shows that the command would have
-	before := remainsIn(t, dir)
-	for _, step := range local.Steps() {
-		t.Run(step, func(t *testing.T) {
-			local.FailNextAt(b, step)
-			result, err := s.Exec(t.Context(), backend.Command{Args: []string{"touch", "ran"}})
-			wantRefusal(t, err, step, "")
-			if result.ExitCode != 0 || result.Reached != nil {
-				t.Errorf("result %v", result)
-			}
-			if _, err := os.Lstat(filepath.Join(dir, id, "workspace", "ran")); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("the command was run: %v", err)
-			}
-			wantRemains(t, dir, before)
-
-			other, err := local.New(local.Options{Dir: filepath.Join(t.TempDir(), "b"), Launcher: local.Native}.With(local.FailAt(step)))
-			wantRefusal(t, err, step, "")
-			if other != nil {
-				t.Error("New returned a backend")
-			}
-			wantRemains(t, dir, before)
-		})
-	}
-	local.FailNextAt(b, "")
-	sh(t, s, "touch ran")
-}
-
-// TestFailingStart makes what comes after the steps fail, with and without a limit that the command sets for itself. The
-// command is never run then, and no exit code stands for that.
-func TestFailingStart(t *testing.T) {
-	if refused(t, local.Native) {
-		return
-	}
-	bound := func(o *local.Options) { local.WithoutGroups(o); o.Limits.Memory = 1 << 30 }
-	for _, c := range []struct {
-		name, step string
-		limits     func(*local.Options)
-		want       func(*testing.T, error)
-	}{
-		{"start", "start", func(*local.Options) {}, wantNotStarted},
-		{"bound start", "start", bound, wantNotStarted},
-		{"address space", "address-space", bound, func(t *testing.T, err error) {
-			t.Helper()
-			wantRefusal(t, err, "address-space", "allow prlimit64")
-		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "sandboxes")
-			b := newBackend(t, isolated, c.limits, func(o *local.Options) { o.Dir = dir })
-			s := started(t, b, sandbox.Manifest{})
-			sh(t, s, "touch ran; rm ran") // the test shows that the command would have
-			before := remainsIn(t, dir)
-			local.FailNextAt(b, c.step)
-			result, err := s.Exec(t.Context(), backend.Command{Args: []string{"touch", "ran"}})
-			c.want(t, err)
-			if result.ExitCode != 0 || result.Reached != nil {
-				t.Errorf("result %v", result)
-			}
-			if _, err := os.Lstat(filepath.Join(dir, id, "workspace", "ran")); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("the command was run: %v", err)
-			}
-			wantRemains(t, dir, before)
-		})
-	}
-	// The kernel's own no: a program that is none.
-	for name, limits := range map[string]func(*local.Options){"start": func(*local.Options) {}, "bound start": bound} {
-		t.Run("no program/"+name, func(t *testing.T) {
-			s := started(t, newBackend(t, isolated, limits), sandbox.Manifest{})
-			sh(t, s, "printf '\\177ELF' > none; chmod 700 none")
-			_, err := s.Exec(t.Context(), backend.Command{Args: []string{"./none"}})
-			wantNotStarted(t, err)
-		})
-	}
-}
-
-func wantNotStarted(t *testing.T, err error) {
-	t.Helper()
-	if backend.CodeOf(err) != backend.ExecTransport || !strings.Contains(err.Error(), "could not be started") {
-		t.Errorf("error %v, want that the command could not be started", err)
 	}
 }
 

@@ -80,7 +80,7 @@ type Options struct {
 	Grace time.Duration
 	// MaxFileBytes bounds what Read returns. 0 means [DefaultMaxFileBytes].
 	MaxFileBytes int64
-	// Archives bound what Hydrate takes. The zero value holds the defaults of [sandbox.ArchiveLimits].
+	// Archives bound what Hydrate takes and Persist writes. The zero value holds the defaults of [sandbox.ArchiveLimits].
 	Archives sandbox.ArchiveLimits
 
 	faults faults

@@ -129,7 +129,7 @@ func checkGit(e sandbox.Entry, at string) error {
 	switch {
 	case e.Host != "" && !gitHost.MatchString(e.Host):
 		return refuse(backend.ConfigInvalid, at+"must name a host, without user-info")
-	case !gitRepo.MatchString(e.Repo) || hasUp(e.Repo):
+	case !gitRepo.MatchString(e.Repo) || path.Clean(e.Repo) != e.Repo || hasUp(e.Repo):
 		return refuse(backend.ConfigInvalid, at+"must name a repository as owner/name")
 	case !gitRef.MatchString(e.Ref) || strings.Contains(e.Ref, "..") || strings.HasSuffix(e.Ref, "/"):
 		return refuse(backend.ConfigInvalid, at+"must name a branch, a tag or a commit as ref")

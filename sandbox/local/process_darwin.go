@@ -50,6 +50,13 @@ func endRest(group int) {
 	until(func() bool { return unix.Kill(-group, 0) != nil })
 }
 
+// killGroup kills a process group if it is still the one that is meant. Nothing holds its id between the two.
+func killGroup(group int, still func() bool) {
+	if still() {
+		_ = unix.Kill(-group, unix.SIGKILL)
+	}
+}
+
 // endStarting ends nothing: bwrap is for Linux.
 func endStarting(int) {}
 

@@ -54,6 +54,11 @@ func stat(pid int) (procStat, bool) {
 	if err != nil {
 		return procStat{}, false
 	}
+	return statIn(data)
+}
+
+// statIn reads a stat of /proc.
+func statIn(data []byte) (procStat, bool) {
 	// The name, in parentheses, may hold anything.
 	f := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
 	if len(f) < 20 {
@@ -170,16 +175,41 @@ func endFound(dir string, selected func(name string) bool) bool {
 // homeIn reports whether a process was started with a HOME in a selected directory.
 func homeIn(pid int, dir string, selected func(name string) bool) bool {
 	env, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
-	if err != nil {
-		return false
-	}
-	for v := range strings.SplitSeq(string(env), "\x00") {
+	return err == nil && hasHomeIn(string(env), dir, selected)
+}
+
+// hasHomeIn looks into an environment as /proc shows it. The process may have changed it.
+func hasHomeIn(env, dir string, selected func(name string) bool) bool {
+	for v := range strings.SplitSeq(env, "\x00") {
 		if below, ok := strings.CutPrefix(v, "HOME="+dir+"/"); ok {
 			name, _, _ := strings.Cut(below, "/")
 			return selected(name)
 		}
 	}
 	return false
+}
+
+// signalGroup has pidfd_send_signal send to the group that a process leads, from Linux 6.9 on.
+const signalGroup = 1 << 2
+
+// killGroup kills a process group if it is still the one that is meant. It is looked at again once its leader is held: a
+// group that got the id meanwhile has another one. Where the leader is over, or the kernel cannot send to the group of one
+// that is held, nothing is between the look and the kill, but nothing holds the id either.
+func killGroup(group int, still func() bool) {
+	fd, err := unix.PidfdOpen(group, 0)
+	if err == nil {
+		defer func() { _ = unix.Close(fd) }()
+		if !still() {
+			return
+		}
+		err = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, signalGroup)
+		if err == nil || errors.Is(err, unix.ESRCH) {
+			return
+		}
+	}
+	if still() {
+		_ = unix.Kill(-group, unix.SIGKILL)
+	}
 }
 
 // end kills a process with its group, at once so that none of them starts another, and waits for its end. It is looked
@@ -194,7 +224,7 @@ func end(pid int, still func() bool) {
 		return
 	}
 	if s, ok := stat(pid); ok && s.group > 1 && s.group != unix.Getpgrp() {
-		_ = unix.Kill(-s.group, unix.SIGKILL)
+		killGroup(s.group, func() bool { now, ok := stat(pid); return ok && now.group == s.group && now.start == s.start })
 	}
 	if unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) != nil {
 		return

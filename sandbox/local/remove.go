@@ -152,6 +152,11 @@ func some(dir *os.Root) ([]fs.DirEntry, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
+	return next(f)
+}
+
+// next returns the next entries of an open directory, none at its end.
+func next(f *os.File) ([]fs.DirEntry, error) {
 	entries, err := f.ReadDir(1024)
 	if errors.Is(err, io.EOF) {
 		err = nil

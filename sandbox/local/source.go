@@ -130,10 +130,8 @@ func (s *box) withSource(src string, code backend.Code, st step, f func(parent *
 
 // walk goes through a directory with nothing but directories and regular files in it, and links where they are taken.
 func walk(ctx context.Context, root *os.Root, links bool, f func(name string, d fs.DirEntry) error) error {
-	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+	w := walker{root: root, most: sandbox.Unlimited, visit: func(name string, d fs.DirEntry) error {
 		switch {
-		case err != nil:
-			return err
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case !d.IsDir() && !d.Type().IsRegular() && (!links || d.Type() != fs.ModeSymlink):
@@ -142,7 +140,8 @@ func walk(ctx context.Context, root *os.Root, links bool, f func(name string, d 
 			return nil
 		}
 		return f(name, d)
-	})
+	}}
+	return w.walk()
 }
 
 // copyTree copies a directory into another of the workspace. An error of reading is passed to unread.

@@ -29,10 +29,16 @@ func (s store) queue() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if name, err := uuid.Parse(string(data)); err != nil || name.String() != string(data) {
+	if !isUUID(string(data)) {
 		return "", errQueueFile
 	}
 	return string(data), nil
+}
+
+// isUUID reports whether a text is a UUID in the one form that this package writes.
+func isUUID(text string) bool {
+	u, err := uuid.Parse(text)
+	return err == nil && u.String() == text
 }
 
 // once returns what a file of the directory holds. Who comes first makes it, for all hosts to come.

@@ -13,8 +13,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/sandboxguard/sandboxguard/internal/dirlock"
 )
 
@@ -108,7 +106,7 @@ func (s store) load() (records []record, found find, err error) {
 	}
 	for _, e := range entries {
 		id := e.Name()
-		if u, err := uuid.Parse(id); err != nil || u.String() != id || !e.IsDir() {
+		if !isUUID(id) || !e.IsDir() {
 			if !slices.Contains(ownNames, id) && !strings.HasPrefix(id, temporary) {
 				found.odd++
 			}
@@ -161,25 +159,31 @@ func (s store) look(id string) (in content, err error) {
 		return in, storeError("read", err)
 	}
 	for _, e := range entries {
-		number, ok := strings.CutSuffix(e.Name(), suffix)
-		n, err := strconv.Atoi(number)
-		isNumber := ok && err == nil && n > 0 && n < maxEpoch
-		if isNumber {
-			in.last = max(in.last, n)
-		}
+		n, isName := epochIn(e.Name())
+		in.last = max(in.last, n)
 		switch {
-		case isNumber && e.Type().IsRegular() && strconv.Itoa(n) == number:
+		case isName && e.Type().IsRegular():
 			in.own++
 			in.epoch = max(in.epoch, n)
 		case e.Name() == runsDir, strings.HasPrefix(e.Name(), temporary):
 			in.own++
-		case ok:
+		case strings.HasSuffix(e.Name(), suffix):
 			in.odd++
 		default:
 			in.foreign++
 		}
 	}
 	return in, nil
+}
+
+// epochIn reads the number in what looks like the name of a record, 0 if there is none. isName tells whether it is one.
+func epochIn(file string) (n int, isName bool) {
+	number, ok := strings.CutSuffix(file, suffix)
+	n, err := strconv.Atoi(number)
+	if !ok || err != nil || n <= 0 || n >= maxEpoch {
+		return 0, false
+	}
+	return n, strconv.Itoa(n) == number
 }
 
 // read reads the record of the highest epoch. It is not ok if there is none.

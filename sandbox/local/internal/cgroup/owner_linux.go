@@ -24,14 +24,20 @@ var errProc = errors.New("cgroup: /proc could not be read: mount it for the work
 // self is the owner that this process is.
 func self() (owner, error) {
 	link, err := os.Readlink("/proc/self/ns/pid")
-	text, found := strings.CutPrefix(link, "pid:[")
-	text, closed := strings.CutSuffix(text, "]")
-	namespace, err2 := strconv.ParseUint(text, 10, 64)
-	start, err3 := started(os.Getpid())
-	if !found || !closed || errors.Join(err, err2, err3) != nil {
+	namespace, ok := namespaceIn(link)
+	start, err2 := started(os.Getpid())
+	if !ok || errors.Join(err, err2) != nil {
 		return owner{}, errProc
 	}
 	return owner{namespace, os.Getpid(), start}, nil
+}
+
+// namespaceIn reads the link that names a namespace of process ids.
+func namespaceIn(link string) (uint64, bool) {
+	text, found := strings.CutPrefix(link, "pid:[")
+	text, closed := strings.CutSuffix(text, "]")
+	namespace, err := strconv.ParseUint(text, 10, 64)
+	return namespace, found && closed && err == nil
 }
 
 // started returns when a process started, in ticks since the host did. It fails with fs.ErrNotExist for one that is over.

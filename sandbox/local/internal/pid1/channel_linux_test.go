@@ -6,10 +6,12 @@ import (
 	"errors"
 	"io"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"golang.org/x/sys/unix"
 
 	"github.com/sandboxguard/sandboxguard/sandbox/local/internal/pid1"
@@ -107,7 +109,8 @@ func TestTooLong(t *testing.T) {
 	}
 }
 
-// FuzzReceive puts anything on the socket: there is a message or an error for it, and an end.
+// FuzzReceive puts anything on the socket: there is a message or an error for it, and an end. What was taken for a message
+// is one: sent on, it comes as it was.
 func FuzzReceive(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{0, 0, 0})
@@ -126,14 +129,34 @@ func FuzzReceive(f *testing.F) {
 			_, _ = bytes.NewReader(data).WriteTo(fa) // the other side may have had enough
 			_ = fa.Close()
 		}()
+		var taken []any
 		for _, message := range []any{&pid1.Job{}, &pid1.Report{}, &pid1.Order{}} {
 			if c.Receive(message) != nil {
 				break
 			}
+			taken = append(taken, message)
 		}
 		_ = c.Close() // so that who writes on is told
 		<-written
+		for _, message := range taken {
+			again := reflect.New(reflect.TypeOf(message).Elem()).Interface()
+			if sendOn(t, message, again); !cmp.Equal(message, again, cmpopts.EquateEmpty()) {
+				t.Errorf("sent on (-before +after):\n%s", cmp.Diff(message, again, cmpopts.EquateEmpty()))
+			}
+		}
 	})
+}
+
+// sendOn sends a message to where another one is received.
+func sendOn(t *testing.T, message, as any) {
+	t.Helper()
+	fa, fb := pair(t)
+	a, b := channel(t, fa), channel(t, fb)
+	sent := make(chan error, 1)
+	go func() { sent <- a.Send(message) }()
+	if err := errors.Join(b.Receive(as), <-sent); err != nil {
+		t.Errorf("sent on: %v", err)
+	}
 }
 
 // wire is what a message is on the socket.

@@ -50,7 +50,8 @@ type Job struct {
 	// Args are the program and its arguments, Env all of its variables. Without arguments nothing is started: the
 	// job was to find out whether the steps work.
 	Args, Env []string
-	// FailAt is a step that is to fail, or the start that comes after them. Tests use it.
+	// FailAt is a step that is to fail, of the first process or of the stage before it, or the start that comes after
+	// them. Tests use it.
 	FailAt string
 }
 

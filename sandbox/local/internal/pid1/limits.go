@@ -17,7 +17,7 @@ const (
 // tightened are set whatever the job says, as far as they are not lower already.
 var tightened = map[int]uint64{
 	// Not 0: a program that the host has for core dumps would get one, with what was in memory. This is the size with
-	// which the kernel starts none.
+	// which the kernel starts none, and the filter of system calls keeps it. Where the worker's own is 0 there is no way up.
 	unix.RLIMIT_CORE:       1,
 	unix.RLIMIT_SIGPENDING: queuedSignals,
 	unix.RLIMIT_MEMLOCK:    lockedMemory,

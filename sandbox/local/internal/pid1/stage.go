@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -15,7 +16,34 @@ import (
 // staging is the worker's program on its way to becoming bwrap.
 type staging struct {
 	Stage
-	root bool // whether it has the rights of the host's root, and a mount namespace of its own
+	root      bool // whether it has the rights of the host's root, and a mount namespace of its own
+	arguments []string
+}
+
+// stageSteps are in the order in which they are done. Then the stage becomes bwrap.
+var stageSteps = []struct {
+	name string
+	do   func(*staging) error
+}{
+	{"descriptors", holdBack},
+	{"sources", (*staging).placeWorkspace},
+	{"account", (*staging).setAccount},
+	{bwrapStep, (*staging).prepare},
+}
+
+const (
+	bwrapStep = "bwrap"
+	// stagePrefix tells the steps of a stage from those of the first process in [Job.FailAt].
+	stagePrefix = "stage "
+)
+
+// StageSteps are the steps of a stage, as [Job.FailAt] names them: each is the name that is reported, after a prefix.
+func StageSteps() []string {
+	var names []string
+	for _, s := range stageSteps {
+		names = append(names, stagePrefix+s.name)
+	}
+	return names
 }
 
 // runStage becomes bwrap. It returns only if that fails: what there is to say goes over the channel.
@@ -36,25 +64,27 @@ func runStage() int {
 		return 1
 	}
 	s.root = s.UID != 0
-	for _, st := range []struct {
-		name string
-		do   func() error
-	}{
-		{"descriptors", holdBack},
-		{"sources", s.placeWorkspace},
-		{"account", s.setAccount},
-		{"bwrap", s.exec},
-	} {
-		if err := st.do(); err != nil {
-			return send(c, Report{Step: st.name, Errno: failure{st.name, err}.errno()})
+	f := s.become()
+	return send(c, Report{Step: f.step, Errno: f.errno()})
+}
+
+// become does the steps and becomes bwrap. It returns only if that fails.
+func (s *staging) become() failure {
+	for _, st := range stageSteps {
+		err := st.do(s)
+		if s.Job.FailAt == stagePrefix+st.name {
+			err = errMade
+		}
+		if err != nil {
+			return failure{st.name, err}
 		}
 	}
-	return 1
+	return failure{bwrapStep, syscall.Exec(s.Bwrap, s.arguments, []string{})} //nolint:gosec // the options name it
 }
 
 // holdBack keeps what bwrap says from the worker: it is none of the command's, and names what is on the host. The
 // command's error output is where the first process finds it. No other descriptor of the worker gets any further.
-func holdBack() error {
+func holdBack(*staging) error {
 	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err
@@ -132,8 +162,9 @@ func (s *staging) setAccount() error {
 	return unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
 }
 
-// exec becomes bwrap. Its arguments, which everyone on the host could read, hold nothing: they come from a descriptor.
-func (s *staging) exec() error {
+// prepare makes the arguments of bwrap, which everyone on the host could read: they hold nothing but a descriptor from which
+// the others come.
+func (s *staging) prepare() error {
 	list, err := arguments(s.Job)
 	if err != nil {
 		return err
@@ -142,7 +173,8 @@ func (s *staging) exec() error {
 	if err != nil {
 		return err
 	}
-	return syscall.Exec(s.Bwrap, append([]string{"bwrap", "--args", fd}, tail...), []string{}) //nolint:gosec // the options name it
+	s.arguments = append([]string{"bwrap", "--args", fd}, tail...)
+	return nil
 }
 
 // tail are the last arguments of bwrap.
@@ -150,5 +182,8 @@ var tail = []string{"--", ownProgram}
 
 // Starting reports whether a command line, as /proc shows it, is that of a bwrap that a stage became.
 func Starting(line string) bool {
-	return strings.HasPrefix(line, "bwrap\x00--args\x00") && strings.HasSuffix(line, "\x00"+strings.Join(tail, "\x00")+"\x00")
+	fd, ok := strings.CutPrefix(line, "bwrap\x00--args\x00")
+	fd, ends := strings.CutSuffix(fd, "\x00"+strings.Join(tail, "\x00")+"\x00")
+	number, err := strconv.ParseUint(fd, 10, 31)
+	return ok && ends && err == nil && strconv.FormatUint(number, 10) == fd
 }

@@ -9,6 +9,9 @@ import (
 	"syscall"
 )
 
+// errMade is that of a step that tests have fail.
+var errMade = errors.New("made to fail")
+
 // state is what the steps leave to each other.
 type state struct {
 	job     Job
@@ -58,6 +61,17 @@ func Steps() []string {
 	return names
 }
 
+// MadeSteps are those that are also done where a launcher has made the sandbox.
+func MadeSteps() []string {
+	var names []string
+	for _, s := range steps {
+		if s.made {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
+
 // failure is a step that failed.
 type failure struct {
 	step string
@@ -84,7 +98,7 @@ func (s *state) enter() error {
 		}
 		err := st.do(s)
 		if s.job.FailAt == st.name {
-			err = errors.New("made to fail")
+			err = errMade
 		}
 		if err != nil {
 			return failure{st.name, err}

@@ -116,6 +116,21 @@ func TestAnswers(t *testing.T) {
 		{"personality", args(0x0040000), Options{}, answerRefused}, // ADDR_NO_RANDOMIZE
 		{"personality", args(garbage | 8), Options{}, answerRefused},
 
+		{"setrlimit", args(unix.RLIMIT_CORE, 1), Options{}, answerDone},
+		{"setrlimit", args(garbage|unix.RLIMIT_CORE, 0), Options{}, answerDone},
+		{"setrlimit", args(unix.RLIMIT_CORE<<32|unix.RLIMIT_NOFILE, 1), Options{}, answerAllow},
+		{"setrlimit", args(unix.RLIMIT_NOFILE, 1), Options{}, answerAllow},
+		{"setrlimit", args(unix.RLIMIT_CPU, unix.RLIMIT_CORE), Options{}, answerAllow},
+		{"getrlimit", args(unix.RLIMIT_CORE, 1), Options{}, answerAllow},
+		{"prlimit64", args(0, unix.RLIMIT_CORE, 0, 1), Options{}, answerAllow},
+		{"prlimit64", args(0, garbage|unix.RLIMIT_CORE, 0, garbage|1), Options{}, answerAllow},
+		{"prlimit64", args(0, unix.RLIMIT_CORE, 1), Options{}, answerDone},
+		{"prlimit64", args(1<<32-1, garbage|unix.RLIMIT_CORE, 1, 1), Options{}, answerDone},
+		{"prlimit64", args(77, unix.RLIMIT_CORE, 1<<32, 1), Options{}, answerDone},
+		{"prlimit64", args(77, unix.RLIMIT_CORE, garbage|1), Options{}, answerDone},
+		{"prlimit64", args(0, unix.RLIMIT_NOFILE, garbage|1, 1), Options{}, answerAllow},
+		{"prlimit64", args(unix.RLIMIT_CORE, unix.RLIMIT_NPROC, 1, 1), Options{}, answerAllow},
+
 		{"ioctl", args(0, unix.TCGETS), Options{}, answerAllow},
 		{"ioctl", args(unix.TIOCSTI, unix.TCGETS), Options{}, answerAllow},
 		{"ioctl", args(0, unix.TIOCSTI), Options{}, answerRefused},
@@ -250,7 +265,11 @@ func meant(a architecture, table []rule, e event) uint32 {
 	for _, r := range table {
 		holds := a.number(r.call) == e.number
 		for _, c := range r.when {
-			holds = holds && slices.Contains(c.values, uint32(e.arguments[c.argument])&c.mask) != c.except
+			half := e.arguments[c.argument]
+			if c.upper {
+				half >>= 32
+			}
+			holds = holds && slices.Contains(c.values, uint32(half)&c.mask) != c.except
 		}
 		if holds {
 			return r.answer
@@ -285,7 +304,11 @@ func FuzzCompile(f *testing.F) {
 			near.number = a.number(r.call)
 			for _, c := range r.when {
 				half := uint64(c.values[chance.IntN(len(c.values))]) | uint64(^c.mask&chance.Uint32())
-				near.arguments[c.argument] = half | chance.Uint64()<<32
+				other := uint64(chance.Uint32() * chance.Uint32N(2)) // often 0, as that of an address may be
+				if c.upper {
+					half, other = other, half
+				}
+				near.arguments[c.argument] = half | other<<32
 			}
 			for _, e := range []event{{arch, number, args(first, second, third)}, {a.audit, number % (newest + 2), near.arguments}, near} {
 				if got, want := m.answer(t, e), meant(a, table, e); got != want {

@@ -98,7 +98,11 @@ func (r rule) body() []unix.SockFilter {
 // test goes on behind itself when the condition holds, and else skips the rest of the rule, too.
 func (c condition) test(rest int) []unix.SockFilter {
 	// Both architectures are little-endian: the lower half comes first.
-	code := []unix.SockFilter{load(offsetArguments + 8*uint32(c.argument))} //nolint:gosec // one of six
+	offset := offsetArguments + 8*uint32(c.argument) //nolint:gosec // one of six
+	if c.upper {
+		offset += 4
+	}
+	code := []unix.SockFilter{load(offset)}
 	if c.mask != every {
 		code = append(code, unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: c.mask})
 	}

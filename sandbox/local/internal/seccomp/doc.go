@@ -9,6 +9,7 @@
 //
 // The table in table_linux.go says it, one line a system call. Most answer EPERM. Answers are ENOSYS where a program has
 // an older way that the filter can look into (clone3), and for calls that are newer than the table, as on an older kernel.
+// To change the limit of core dumps succeeds and changes nothing: see the table.
 // Calls of another binary interface, 32-bit x86, x32 or 32-bit ARM, end the process: their numbers mean other calls.
 // Debuggers and tracers do not work inside, nor do ping with raw sockets, mount tools and nested sandboxes.
 //

@@ -33,10 +33,11 @@ var parts = map[string]func() report{
 		becomeNobody()
 		return work()
 	},
-	"sockets":   sockets,
-	"no call":   refusedBy(),
-	"no filter": refusedBy(in(0, unix.SECCOMP_SET_MODE_FILTER)),
-	"thread":    withForeignThread,
+	"core limits": coreLimits,
+	"sockets":     sockets,
+	"no call":     refusedBy(),
+	"no filter":   refusedBy(in(0, unix.SECCOMP_SET_MODE_FILTER)),
+	"thread":      withForeignThread,
 }
 
 // A report says by name what came of something that was tried: ok, or an error.

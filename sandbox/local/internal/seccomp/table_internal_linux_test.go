@@ -88,6 +88,7 @@ var families = []string{
 	`fanotify_init`, `lookup_dcookie`, `(add|request)_key`, `keyctl`, `memfd_secret`, `reboot`, `kexec_.*`, `.*_module`, `swapo.*`,
 	`acct`, `quotactl.*`, `syslog`, `iopl`, `ioperm`, `vhangup`, `set(host|domain)name`, `settimeofday`, `clock_(set|adj)time`, `adjtimex`,
 	`(move|migrate)_pages`, `mbind`, `set_mempolicy.*`, `personality`, `ioctl`, `socket(pair)?`,
+	`setrlimit`, `prlimit64`,
 }
 
 func TestFamiliesAreWhole(t *testing.T) {

@@ -21,10 +21,12 @@ type rule struct {
 
 // A condition holds when what mask leaves of an argument is among values, or, with except, when it is not.
 //
-// It looks at 32 bits. Each argument in the table is an int for the kernel, which ignores the upper half, so a condition
-// that looked there would be evaded by filling it.
+// It looks at 32 bits. Each argument in the table but for addresses is an int for the kernel, which ignores the upper half,
+// so a condition that looked there would be evaded by filling it. An address has two halves: a condition looks at the
+// lower one, or at the upper one if it says so.
 type condition struct {
 	argument int
+	upper    bool
 	mask     uint32
 	except   bool
 	values   []uint32
@@ -38,6 +40,12 @@ func notIn(argument int, values ...uint32) condition {
 	return condition{argument: argument, mask: every, except: true, values: values}
 }
 
+// inUpper looks at the upper half of an address.
+func (c condition) inUpper() condition {
+	c.upper = true
+	return c
+}
+
 func (c condition) masked(mask uint32) condition {
 	c.mask = mask
 	return c
@@ -49,6 +57,7 @@ const (
 	answerKill    = unix.SECCOMP_RET_KILL_PROCESS
 	answerNoCall  = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
 	answerRefused = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
+	answerDone    = unix.SECCOMP_RET_ERRNO // success, of what was not done
 	answerAllow   = unix.SECCOMP_RET_ALLOW
 
 	// What of a socket's type is the type; the rest are flags.
@@ -139,7 +148,7 @@ var denied = []call{
 }
 
 func rules(o Options) []rule {
-	table := make([]rule, 0, len(denied)+10)
+	table := make([]rule, 0, len(denied)+13)
 	for _, c := range denied {
 		table = append(table, rule{call: c, answer: answerRefused})
 	}
@@ -150,6 +159,8 @@ func rules(o Options) []rule {
 		ioctl       = call{"ioctl", 16, 29}
 		socket      = call{"socket", 41, 198}
 		socketpair  = call{"socketpair", 53, 199}
+		setrlimit   = call{"setrlimit", 160, 164}
+		prlimit     = call{"prlimit64", 302, 261}
 		families    = []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
 	)
 	if o.Unix {
@@ -160,6 +171,12 @@ func rules(o Options) []rule {
 		rule{clone3, answerNoCall, nil},
 		rule{clone, answerRefused, []condition{notIn(0, 0).masked(namespaces)}},
 		rule{personality, answerRefused, []condition{notIn(0, personalityLinux, personalityQuery)}},
+		// With a limit of 1 the kernel starts no program for core dumps, which would get the memory of the command; with 0,
+		// which is lower, it does. Scripts that set 0 mean to have none, and go on. To read it needs no new limit, whose
+		// address is not 0.
+		rule{setrlimit, answerDone, []condition{in(0, unix.RLIMIT_CORE)}},
+		rule{prlimit, answerDone, []condition{in(1, unix.RLIMIT_CORE), notIn(2, 0)}},
+		rule{prlimit, answerDone, []condition{in(1, unix.RLIMIT_CORE), notIn(2, 0).inUpper()}},
 		// Typing into a terminal that is shared, and what changes whose terminal it is.
 		rule{ioctl, answerRefused, []condition{in(1, unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCSETD, unix.TIOCCONS)}},
 
