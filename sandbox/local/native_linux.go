@@ -49,6 +49,8 @@ func (n *native) run(ctx context.Context, c command) (backend.Result, error) {
 	return l.run(ctx)
 }
 
+func (n *native) untold() []backend.Limit { return n.limits.untold() }
+
 func (n *native) close() error { return n.limits.tree.Close() }
 
 // first is the first process of a sandbox whose commands have the account a.
