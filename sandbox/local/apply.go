@@ -3,7 +3,6 @@ package local
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io/fs"
 	"path"
 
@@ -15,7 +14,7 @@ import (
 func (s *box) applyWithin(ctx context.Context) error {
 	watched, stop := s.watchDisk(ctx, s.filled())
 	err := s.apply(watched)
-	if over := stop(); over && (err == nil || errors.Is(err, errDisk)) {
+	if over := stop(); over && ctx.Err() == nil { // whatever failed for that
 		return overDisk(backend.StartFailed, s.disk.limit, "the sandbox was not started")
 	}
 	return err

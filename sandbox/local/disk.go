@@ -78,18 +78,22 @@ func (l *ledger) look() {
 }
 
 // enter begins a watch. With old, and if there is no other, a workspace that is over its limit may be as large as it is,
-// so that a command can remove something.
-func (l *ledger) enter(old bool) {
+// so that a command can remove something. Only such a workspace is measured before the command starts.
+func (l *ledger) enter(ctx context.Context, old bool) {
 	l.look()
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	if old && l.watches == 0 {
-		l.accept = l.accept || l.size > l.most
+		l.accept = l.accept || max(l.size, l.most) > l.limit
 		if l.blind {
 			l.grown, l.due = 0, l.slack()
 		}
 	}
 	l.watches++
+	accept := l.accept
+	l.mu.Unlock()
+	if accept {
+		l.update(ctx, 0)
+	}
 }
 
 // leave ends a watch.
@@ -169,6 +173,7 @@ func (l *ledger) admit(ctx context.Context, more int64) error {
 	if more > l.limit || l.grown+more > l.due && l.size+more > l.limit {
 		return overDisk(backend.ArchiveWrite, l.limit, "nothing was written")
 	}
+	l.grown += more // not left to the next look, since somebody may free as much until then
 	return nil
 }
 
@@ -197,13 +202,13 @@ func (l *ledger) watch(ctx context.Context, ticks <-chan time.Time, stop <-chan 
 
 // watchDisk holds the workspace to its limit while something may fill it, which gets the context that is returned: that
 // ends with errDisk. It must call the function when it is done, which says whether the limit was reached. With old, what
-// a workspace has that is over its limit already does not count. To begin takes one system call.
+// a workspace has that is over its limit already does not count. To begin takes one system call if it is not.
 func (s *box) watchDisk(ctx context.Context, old bool) (context.Context, func() bool) {
 	l := s.disk
 	if l == nil {
 		return ctx, func() bool { return false }
 	}
-	l.enter(old)
+	l.enter(ctx, old)
 	watched, cancel := context.WithCancelCause(ctx)
 	ticks, stopTicks := s.backend.options.faults.ticker()
 	stop, done := make(chan struct{}), make(chan struct{})
