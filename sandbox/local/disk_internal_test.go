@@ -22,8 +22,8 @@ type disk struct {
 	during      func() // called by a measurement, when it has looked
 }
 
-func (d *disk) ledger(limit int64) *ledger {
-	return newLedger(limit,
+func (d *disk) ledger() *ledger {
+	return newLedger(6400,
 		func() (int64, error) { return d.own + d.others, nil },
 		func(_ context.Context, enough int64) (int64, int, error) {
 			d.enough = append(d.enough, enough)
@@ -69,20 +69,30 @@ func TestLedger(t *testing.T) {
 			{begin: true}, {own: 90, begin: true}, {own: 180, begin: true, measured: 1}, {own: 6400, begin: true}, {own: 6490, begin: true, over: true, measured: 1},
 		}},
 		{"a command that removes", []step{
-			{begin: true}, {own: 7000, over: true, measured: 1},
-			{own: 7000, begin: true, measured: 1}, {own: 5000}, {own: 5000, others: 101, measured: 1}, {own: 6501, others: 101, over: true, measured: 1},
+			{begin: true},
+			{own: 7000, over: true, measured: 1},
+			{own: 7000, begin: true, measured: 1},
+			{own: 5000},
+			{own: 5000, others: 101, measured: 1},
+			{own: 6501, others: 101, over: true, measured: 1},
 		}},
 		{"a command that adds where there is too much", []step{
 			{begin: true}, {own: 7000, over: true, measured: 1}, {own: 7000, begin: true, measured: 1}, {own: 7100}, {own: 7101, over: true, measured: 1},
 		}},
 		{"what cannot be measured", []step{
-			{begin: true}, {own: 101, broken: true, measured: 1}, {own: 201, broken: true}, {own: 202, broken: true, measured: 1},
-			{own: 6401, broken: true, over: true, measured: 1}, {own: 6401, broken: true, begin: true}, {own: 6502, measured: 1}, {own: 6603, over: true, measured: 1},
+			{begin: true},
+			{own: 101, broken: true, measured: 1},
+			{own: 201, broken: true},
+			{own: 202, broken: true, measured: 1},
+			{own: 6401, broken: true, over: true, measured: 1},
+			{own: 6401, broken: true, begin: true},
+			{own: 6502, measured: 1},
+			{own: 6603, over: true, measured: 1},
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := new(disk)
-			l := d.ledger(6400)
+			l := d.ledger()
 			for i, s := range c.steps {
 				d.own, d.others, d.broken, d.enough = s.own, s.others, nil, nil
 				if s.broken {
@@ -106,7 +116,7 @@ func TestLedger(t *testing.T) {
 // TestLedgerMeanwhile checks that what is added while the workspace is measured counts at the next measurement.
 func TestLedgerMeanwhile(t *testing.T) {
 	d := new(disk)
-	l := d.ledger(6400)
+	l := d.ledger()
 	l.enter(t.Context(), true)
 	d.own, d.during = 6400, func() { d.own = 6800; l.look() }
 	l.look()
@@ -124,7 +134,7 @@ func TestLedgerMeanwhile(t *testing.T) {
 // TestLedgerSideBySide checks that a command that begins beside another one lets that have no more.
 func TestLedgerSideBySide(t *testing.T) {
 	d := new(disk)
-	l := d.ledger(6400)
+	l := d.ledger()
 	l.enter(t.Context(), true)
 	d.own = 6500
 	l.look()
@@ -148,14 +158,14 @@ func TestAdmit(t *testing.T) {
 		measured int
 	}{-9000: {}, 0: {}, 100: {}, 101: {measured: 1}, 400: {measured: 1}, 401: {true, 1}, 6401: {true, 1}, math.MaxInt64 / 2: {true, 1}} {
 		d := &disk{own: 6000}
-		l := d.ledger(6400)
+		l := d.ledger()
 		err := l.admit(t.Context(), more)
 		if (backend.CodeOf(err) == backend.ArchiveWrite) != want.refused || !want.refused && err != nil || len(d.enough) != want.measured {
 			t.Errorf("%d: %v, measured %d times", more, err, len(d.enough))
 		}
 	}
 	d := &disk{own: 6000, others: 1000}
-	l := d.ledger(6400)
+	l := d.ledger()
 	if err := errors.Join(l.admit(t.Context(), 300), l.admit(t.Context(), 100)); err != nil || len(d.enough) != 1 {
 		t.Errorf("twice what there is room for: %v, measured %d times", err, len(d.enough))
 	}
@@ -168,7 +178,7 @@ func TestAdmit(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stopped := errors.New("stopped")
 	cancel(stopped)
-	if err := (&disk{}).ledger(6400).admit(ctx, 200); !errors.Is(err, stopped) {
+	if err := (&disk{}).ledger().admit(ctx, 200); !errors.Is(err, stopped) {
 		t.Errorf("when it is stopped: %v", err)
 	}
 }
@@ -177,7 +187,7 @@ func TestAdmit(t *testing.T) {
 func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := new(disk)
-		l := d.ledger(6400)
+		l := d.ledger()
 		l.enter(t.Context(), true)
 		ticks, stop := make(chan time.Time), make(chan struct{})
 		ended := make(chan struct{})
