@@ -27,17 +27,18 @@ func limitedDisk(l local.Launcher) func(*local.Options) {
 // TestWorkspaceFull fills a workspace: the command is ended, another one can remove what is too much and write again.
 func TestWorkspaceFull(t *testing.T) {
 	// Bit by bit, since what others free at the same time hides it.
-	const fill = "trap '' TERM; i=0; while [ $i -lt 400 ]; do head -c 1M /dev/zero >> f; i=$((i+1)); done; while :; do sleep 1000; done"
+	const fill = "trap 'echo told; exit 5' TERM; i=0; while [ $i -lt 400 ]; do head -c 1M /dev/zero >> f; i=$((i+1)); done; while :; do sleep 1000; done"
 	for _, l := range []local.Launcher{local.Native, local.Bubblewrap, local.Unisolated} {
 		t.Run(l.String(), func(t *testing.T) {
 			if refused(t, l) {
 				return
 			}
 			s := started(t, newBackend(t, limitedDisk(l)), sandbox.Manifest{})
-			got, err := s.Exec(t.Context(), backend.Command{Args: []string{"sh", "-c", fill}})
+			var said strings.Builder
+			got, err := s.Exec(t.Context(), backend.Command{Args: []string{"sh", "-c", fill}, Stdout: &said})
 			want := backend.Result{ExitCode: -9, Reached: diskReached, Emptied: got.Emptied}
-			if diff := cmp.Diff(want, got); err != nil || diff != "" {
-				t.Errorf("%v (-want +got):\n%s", err, diff)
+			if diff := cmp.Diff(want, got); err != nil || diff != "" || said.Len() > 0 {
+				t.Errorf("%v, said %q (-want +got):\n%s", err, &said, diff)
 			}
 			if got := sh(t, s, "ls; rm f; echo x > g; ls"); got != "f\ng\n" {
 				t.Errorf("the command after it: %q", got)
