@@ -23,7 +23,8 @@ type Limits struct {
 	CPUs float64
 	// Processes is how many processes and threads of a command may be alive at once.
 	Processes int
-	// Disk is what the files of the sandbox may occupy together, in bytes.
+	// Disk is what the files of the sandbox may occupy together, in bytes: those of its workspace, and those that a
+	// command has elsewhere.
 	Disk int64
 	// FileSize is how large a file may become, in bytes.
 	FileSize int64

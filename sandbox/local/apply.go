@@ -10,6 +10,16 @@ import (
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 )
 
+// applyWithin applies the manifest within the limit of disk. What a workspace that was filled before has does not count.
+func (s *box) applyWithin(ctx context.Context) error {
+	watched, stop := s.watchDisk(ctx, s.filled())
+	err := s.apply(watched)
+	if over := stop(); over && ctx.Err() == nil { // whatever failed for that
+		return overDisk(backend.StartFailed, s.disk.limit, "the sandbox was not started")
+	}
+	return err
+}
+
 // apply puts the entries of the manifest into the workspace: all of them into a fresh one, and only the ephemeral
 // ones into one that was filled before.
 func (s *box) apply(ctx context.Context) error {

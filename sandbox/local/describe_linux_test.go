@@ -45,7 +45,7 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("%v (-probe +backend):\n%s", err, diff)
 	}
 	for _, line := range []string{
-		"limit of memory: RLIMIT_AS of each process", "limit of processes: RLIMIT_NPROC", "limit of cpus: RLIMIT_CPU of each process", "limit of disk: tmpfs size",
+		"limit of memory: RLIMIT_AS of each process", "limit of processes: RLIMIT_NPROC", "limit of cpus: RLIMIT_CPU of each process", "limit of disk: tmpfs size, and of the workspace a watch if a limit is asked for",
 		"limit of file_size: RLIMIT_FSIZE", "limit of open_files: RLIMIT_NOFILE", "limit of wall: clock",
 	} {
 		if !slices.Contains(want, line) {

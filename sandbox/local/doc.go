@@ -97,6 +97,11 @@
 // as a whole is not put in place at once. A file that is granted by itself is overwritten where it is. What is below path
 // grants is in no archive, and stays when the sandbox ends.
 //
+// With Options.Limits.Disk the workspace may have no more than that. A command that fills it further is killed at once,
+// with the exit code -9, and so are those beside it; [backend.Result] names the limit. In a workspace that is over its
+// limit commands still start, to remove something, and are killed when it grows. Write, Hydrate and Start are refused
+// if the workspace would be over. docs/operations.md says what this does not see.
+//
 // # Errors
 //
 // Errors are [backend.Error] values with the codes of the OpenAI Agents SDK. They quote no path of the host, no

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/sandboxguard/sandboxguard/sandbox"
@@ -33,16 +34,20 @@ func (s *box) Exec(ctx context.Context, cmd backend.Command) (backend.Result, er
 	if err != nil {
 		return backend.Result{}, err
 	}
-	if cmd.Timeout != 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, cmd.Timeout, errTimeout)
-		defer cancel()
-	}
-	return s.run(ctx, c)
+	by := new(said)
+	c.stderr = by.listener(c.stderr)
+	result, err := s.run(ctx, c, cmd.Timeout)
+	return s.hinted(result, by), err
 }
 
-// run runs a command in the time that Options.Limits gives it.
-func (s *box) run(ctx context.Context, c command) (backend.Result, error) {
+// run runs a command within the limits that no launcher has to know of, and in the time that it has besides, if any.
+func (s *box) run(ctx context.Context, c command, timeout time.Duration) (backend.Result, error) {
+	ctx, stop := s.watchDisk(ctx, true)
+	if timeout != 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, timeout, errTimeout)
+		defer cancel()
+	}
 	wall := s.backend.options.Limits.Wall
 	if wall != 0 {
 		var cancel context.CancelFunc
@@ -61,7 +66,19 @@ func (s *box) run(ctx context.Context, c command) (backend.Result, error) {
 	if errors.Is(err, errWall) {
 		result.Reached = append(result.Reached, backend.Limit{Name: "wall", Value: wall.String(), Mechanism: "clock"})
 	}
+	if over := stop(); over && !reached(result, "disk") {
+		max := sandbox.FormatSize(s.backend.options.Limits.Disk)
+		result.Reached = append(result.Reached, backend.Limit{Name: "disk", Value: max, Mechanism: watchOfWorkspace})
+	}
+	if errors.Is(err, errDisk) { // as one that has used up its memory
+		result.ExitCode, err = -int(syscall.SIGKILL), nil
+	}
 	return result, err
+}
+
+// reached reports whether a command is known to have reached a limit.
+func reached(r backend.Result, name string) bool {
+	return slices.ContainsFunc(r.Reached, func(l backend.Limit) bool { return l.Name == name })
 }
 
 // command looks at a command. The error says that nothing ran.

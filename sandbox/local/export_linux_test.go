@@ -2,6 +2,7 @@ package local
 
 import (
 	"slices"
+	"time"
 
 	"github.com/sandboxguard/sandboxguard/sandbox/local/internal/pid1"
 )
@@ -41,3 +42,8 @@ func Agree(is bool) { agreed.Store(is) }
 
 // Tries is the job of the sandbox that New and Probe make and run nothing in.
 func Tries(b *Backend) pid1.Job { return b.launcher.(*native).empty() }
+
+// WithTicks makes workspaces be looked at with each tick, and the file system have in use what the function says.
+func WithTicks(ticks <-chan time.Time, inUse func() (int64, error)) func(*Options) {
+	return func(o *Options) { o.faults.ticks, o.faults.inUse = ticks, inUse }
+}

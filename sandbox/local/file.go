@@ -79,7 +79,7 @@ func (s *box) readAll(f *os.File) ([]byte, error) {
 // that is there and takes its place when it is whole, with its mode; so other hard links to it, and who has it open, keep
 // the old one. A file that is granted by itself is overwritten.
 func (s *box) Write(ctx context.Context, name string, data []byte) error {
-	_, done, err := s.begin(ctx)
+	ctx, done, err := s.begin(ctx)
 	if err != nil {
 		return err
 	}
@@ -96,6 +96,13 @@ func (s *box) Write(ctx context.Context, name string, data []byte) error {
 		return err
 	}
 	defer root.Close()
+	more := inodeSize + int64(len(data))
+	if info, err := root.Stat(rel); err == nil && info.Mode().IsRegular() {
+		more -= occupied(info)
+	}
+	if err := s.disk.admit(ctx, more); err != nil {
+		return err
+	}
 	if err := write(root, rel, data); err != nil {
 		return orEscape(root.Root, err, errUnwritten)
 	}

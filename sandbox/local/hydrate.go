@@ -47,6 +47,9 @@ func (s *box) Hydrate(ctx context.Context, r io.Reader) error {
 	if err == nil {
 		err = members.fit(root.Root)
 	}
+	if err == nil && s.disk != nil {
+		err = s.disk.admit(ctx, members.more(root.Root))
+	}
 	if err != nil {
 		return orCause(ctx, err)
 	}

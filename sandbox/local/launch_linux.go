@@ -249,7 +249,9 @@ func (l *launch) await(ctx context.Context) (backend.Result, error) {
 			}
 			return backend.Result{ExitCode: r.Code, Reached: l.limits.reached(r)}, l.cause(ctx, grace != nil)
 		case <-over:
-			over = nil
+			if over = nil; errors.Is(context.Cause(ctx), errDisk) { // it would go on filling the disk
+				return killed, errDisk
+			}
 			if l.command.terminal != nil { // shells at a terminal ignore SIGTERM, and end on this
 				_ = l.channel.Send(pid1.Order{Signal: int(unix.SIGHUP)})
 			}

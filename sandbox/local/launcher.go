@@ -46,6 +46,8 @@ type launcher interface {
 	run(ctx context.Context, c command) (backend.Result, error)
 	// capabilities are what it does on this host.
 	capabilities() []Capability
+	// untold are the limits that commands are held to by what tells nobody but them that it was reached.
+	untold() []backend.Limit
 	// close gives up what the launcher has of the host. Nothing runs any more.
 	close() error
 }

@@ -113,6 +113,27 @@ func (l *limits) reached(r pid1.Report) []backend.Limit {
 	return out
 }
 
+// untold are those that the kernel holds by refusing something, and nothing else. A control group counts that.
+func (l *limits) untold() []backend.Limit {
+	var out []backend.Limit
+	for _, one := range []struct {
+		name string
+		held uint64
+		by   string
+	}{
+		{"open_files", l.single.OpenFiles, "RLIMIT_NOFILE"},
+		{"memory", l.single.AddressSpace, "RLIMIT_AS"},
+		{"processes", l.single.Processes, "RLIMIT_NPROC"},
+	} {
+		if one.held > 0 {
+			limit := l.limit(one.name)
+			limit.Mechanism = one.by
+			out = append(out, limit)
+		}
+	}
+	return out
+}
+
 // group is the control group of a command. The zero group is none.
 type group struct {
 	limits *limits

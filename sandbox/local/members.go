@@ -20,6 +20,7 @@ type members struct {
 	names []string        // in the archive's order
 	dirs  []member
 	links []member
+	size  int64 // of all together
 }
 
 // member is a directory or a symbolic link.
@@ -45,7 +46,6 @@ func (s *box) readMembers(ctx context.Context, spool *os.File) (*members, error)
 	}
 	limits := s.backend.options.Archives
 	m := &members{kinds: map[string]byte{}}
-	var size int64
 	for count := int64(1); ; count++ {
 		h, err := in.Next()
 		if errors.Is(err, io.EOF) {
@@ -54,8 +54,8 @@ func (s *box) readMembers(ctx context.Context, spool *os.File) (*members, error)
 		if err != nil {
 			return nil, errArchiveBroken
 		}
-		size += h.Size
-		if over(count, limits.MaxMembers) || size < 0 || over(size, limits.MaxExtractedBytes) {
+		m.size += h.Size
+		if over(count, limits.MaxMembers) || m.size < 0 || over(m.size, limits.MaxExtractedBytes) {
 			return nil, errArchiveSize
 		}
 		if h.Typeflag == tar.TypeXGlobalHeader {
@@ -192,6 +192,21 @@ func (m *members) fit(root *os.Root) error {
 		}
 	}
 	return nil
+}
+
+// more is how much more the workspace has when the archive is in it.
+func (m *members) more(root *os.Root) int64 {
+	more := m.size + int64(len(m.names))*inodeSize
+	for _, name := range m.names {
+		switch info, err := root.Lstat(name); {
+		case err != nil:
+		case info.IsDir():
+			more -= inodeSize
+		default:
+			more -= occupied(info)
+		}
+	}
+	return more
 }
 
 // isLink tells what will be a symbolic link in the workspace.

@@ -46,12 +46,18 @@ func TestLimits(t *testing.T) {
 			script:  "for i in 1 2 3 4; do dd if=/dev/zero of=/dev/null bs=24M count=1 iflag=fullblock & head -c 24M /dev/zero | tail -c 24M > /dev/null & done; wait; head -c 80M /dev/zero > /tmp/f",
 			reached: &backend.Limit{Name: "memory", Value: "64MiB", Mechanism: can[cgroup.Memory].Mechanism},
 		},
-		{name: "memory", limits: sandbox.Limits{Memory: 64 * mib}, script: "dd if=/dev/zero of=/dev/null bs=256M count=1"},
+		{
+			name: "memory", limits: sandbox.Limits{Memory: 64 * mib}, script: "dd if=/dev/zero of=/dev/null bs=256M count=1",
+			reached: &backend.Limit{Name: "memory", Value: "64MiB", Mechanism: "RLIMIT_AS, as its output says"},
+		},
 		{
 			name: "processes in a group", by: cgroup.Processes, limits: sandbox.Limits{Processes: 32}, script: fork, lines: 32,
 			reached: &backend.Limit{Name: "processes", Value: "32", Mechanism: can[cgroup.Processes].Mechanism},
 		},
-		{name: "processes", limits: sandbox.Limits{Processes: 32}, script: fork, lines: 32 + 16},
+		{
+			name: "processes", limits: sandbox.Limits{Processes: 32}, script: fork, lines: 32 + 16,
+			reached: &backend.Limit{Name: "processes", Value: "32", Mechanism: "RLIMIT_NPROC, as its output says"},
+		},
 		{
 			name: "disk", limits: sandbox.Limits{Disk: mib}, script: "head -c 4M /dev/zero > /tmp/f",
 			reached: &backend.Limit{Name: "disk", Value: "1MiB", Mechanism: "tmpfs size"},
@@ -72,7 +78,10 @@ func TestLimits(t *testing.T) {
 			name: "file size in a shell", limits: sandbox.Limits{FileSize: mib}, script: "head -c 2M /dev/zero > f",
 			reached: &backend.Limit{Name: "file_size", Value: "1MiB", Mechanism: "RLIMIT_FSIZE"},
 		},
-		{name: "open files", limits: sandbox.Limits{OpenFiles: 64}, script: "paste $(yes /dev/null | head -n 100)"},
+		{
+			name: "open files", limits: sandbox.Limits{OpenFiles: 64}, script: "paste $(yes /dev/null | head -n 100)",
+			reached: &backend.Limit{Name: "open_files", Value: "64", Mechanism: "RLIMIT_NOFILE, as its output says"},
+		},
 		{name: "more open files", limits: sandbox.Limits{OpenFiles: 64}, script: "ulimit -n 65"},
 		{
 			name: "cpus", limits: sandbox.Limits{CPUs: 0.01, Wall: time.Minute}, script: "while :; do :; done",
@@ -114,6 +123,68 @@ func TestLimits(t *testing.T) {
 			}
 			wantRemains(t, dir, before)
 		})
+	}
+}
+
+// TestHints checks what names a limit by the words of a command: only what is printed where errors are, and only by one
+// that fails.
+func TestHints(t *testing.T) {
+	const words = "'sh: Too many open files, Cannot fork, Cannot allocate memory'"
+	all := []backend.Limit{
+		{Name: "open_files", Value: "64", Mechanism: "RLIMIT_NOFILE, as its output says"},
+		{Name: "memory", Value: "1GiB", Mechanism: "RLIMIT_AS, as its output says"},
+		{Name: "processes", Value: "64", Mechanism: "RLIMIT_NPROC, as its output says"},
+	}
+	for _, l := range []local.Launcher{local.Native, local.Bubblewrap, local.Unisolated} {
+		t.Run(l.String(), func(t *testing.T) {
+			if refused(t, l) {
+				return
+			}
+			held := all
+			limits := sandbox.Limits{OpenFiles: 64, Processes: 64, Memory: 1 << 30}
+			if l == local.Unisolated {
+				held, limits = nil, sandbox.Limits{}
+			}
+			s := started(t, newBackend(t, local.WithoutGroups, func(o *local.Options) { o.Launcher, o.Limits = l, limits }), sandbox.Manifest{})
+			for _, c := range []struct {
+				script       string
+				exec, at, no []backend.Limit // by Exec, at a terminal and by OpenTerminal without one
+			}{
+				{"echo " + words + " >&2; exit 3", held, held, held},
+				{"echo " + words + " >&2", nil, nil, nil},
+				{"echo " + words + "; exit 3", nil, held, nil},
+			} {
+				got, err := s.Exec(t.Context(), backend.Command{Args: []string{"sh", "-c", c.script}})
+				if diff := cmp.Diff(c.exec, got.Reached); err != nil || diff != "" {
+					t.Errorf("%s: %v (-want +got):\n%s", c.script, err, diff)
+				}
+				for tty, want := range map[bool][]backend.Limit{true: c.at, false: c.no} {
+					p, err := s.(backend.Terminals).OpenTerminal(t.Context(), backend.Command{Args: []string{"sh", "-c", c.script}}, tty)
+					if err != nil {
+						t.Fatal(err)
+					}
+					<-p.Done()
+					got, err := p.Result()
+					if diff := cmp.Diff(want, got.Reached); err != nil || diff != "" {
+						t.Errorf("%s, at a terminal %t: %v (-want +got):\n%s", c.script, tty, err, diff)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestHintsOfGroups checks that what a control group counts is not guessed.
+func TestHintsOfGroups(t *testing.T) {
+	can := cgroup.Find(cgroup.Options{}).Support()
+	if refused(t, local.Native) || can[cgroup.Memory].Mechanism == "" || can[cgroup.Processes].Mechanism == "" {
+		t.Logf("this host cannot: %s", can[cgroup.Memory].Reason)
+		return
+	}
+	s := started(t, newBackend(t, isolated), sandbox.Manifest{})
+	got, err := s.Exec(t.Context(), backend.Command{Args: []string{"sh", "-c", "echo Cannot fork, cannot allocate memory >&2; exit 3"}})
+	if err != nil || got.Reached != nil {
+		t.Errorf("reached %v, %v", got.Reached, err)
 	}
 }
 

@@ -48,6 +48,8 @@ func (n *native) run(ctx context.Context, c command) (backend.Result, error) {
 	return l.run(ctx)
 }
 
+func (n *native) untold() []backend.Limit { return n.limits.untold() }
+
 func (n *native) close() error { return errors.Join(n.starter.close(), n.limits.tree.Close()) }
 
 // attributes are those of the first process of a sandbox whose commands have the account a.

@@ -46,7 +46,8 @@ type Options struct {
 	// leaves it to Launcher.
 	Launchers []string
 	// Limits are what each command may use: what validation.Policy.Limits returns for the queue. New refuses those
-	// that the launcher cannot hold on this host. Where it isolates, a field that is zero has a default.
+	// that the launcher cannot hold on this host. Where it isolates, a field that is zero has a default; that of Disk is
+	// for what commands write outside the workspace, which is bounded only if Disk is set.
 	Limits sandbox.Limits
 	// ReadOnly are directories at the top of the workspace that commands cannot change where the launcher isolates.
 	// Nil means input, reference and tools; empty means none.

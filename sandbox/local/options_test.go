@@ -21,7 +21,7 @@ func TestOptions(t *testing.T) {
 		{"unknown launcher", local.Options{Launcher: 7}, []string{"no such launcher: leave Launcher out"}},
 		{"launcher that the policy does not allow", local.Options{Launcher: local.Unisolated, Launchers: []string{"native"}}, []string{"the policy does not allow unisolated"}},
 		{"no launcher allowed", local.Options{Launchers: []string{}}, []string{"the policy does not allow the launcher native"}},
-		{"limits that nothing holds", local.Options{Dir: "/no/such/parent", Launcher: local.Unisolated, Limits: sandbox.Limits{Memory: 1 << 30}}, []string{"unisolated can hold no limits but wall and output"}},
+		{"limits that nothing holds", local.Options{Dir: "/no/such/parent", Launcher: local.Unisolated, Limits: sandbox.Limits{Memory: 1 << 30}}, []string{"unisolated can hold no limits but wall, output and disk"}},
 		{"limits out of range", local.Options{Limits: sandbox.Limits{Memory: -1}}, []string{"Limits: ", "memory"}},
 		{"directories", local.Options{ReadOnly: []string{"a/b"}, System: []string{"opt", "/"}, FirstUID: -1, Bwrap: "bwrap"}, []string{
 			"ReadOnly must name", "System must hold", "FirstUID must be", "Bwrap must be an absolute path",

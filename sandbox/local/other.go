@@ -23,4 +23,10 @@ func (b *Backend) endLeftovers() error { return errPlatform }
 
 func (b *Backend) endLeftoversOf(string) error { return errPlatform }
 
+func measure(context.Context, *os.Root, int64) (int64, int, error) { return 0, 0, errPlatform }
+
+func occupied(info fs.FileInfo) int64 { return info.Size() }
+
+func inUse(string) (int64, error) { return 0, errPlatform }
+
 func pollable(master *os.File) *os.File { return master }

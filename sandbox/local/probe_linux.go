@@ -69,7 +69,7 @@ func (n *native) capabilities() []Capability {
 		list = append(list, c)
 	}
 	return append(list,
-		Capability{Name: "limit of disk", Mechanism: "tmpfs size"},
+		Capability{Name: "limit of disk", Mechanism: "tmpfs size, and of the workspace a watch if a limit is asked for"},
 		Capability{Name: "limit of file_size", Mechanism: "RLIMIT_FSIZE"},
 		Capability{Name: "limit of open_files", Mechanism: "RLIMIT_NOFILE"},
 		Capability{Name: "limit of wall", Mechanism: "clock"},

@@ -20,6 +20,7 @@ type box struct {
 	account  account
 	// filling is held by those who fill the workspace, and by Persist.
 	filling chan struct{}
+	disk    *ledger // nil without a limit
 
 	mu       sync.Mutex
 	running  bool
@@ -42,10 +43,12 @@ type life struct {
 var ErrStopped = errors.New("local: the sandbox was stopped before the operation was done")
 
 func newBox(b *Backend, spec backend.Spec, a account) *box {
-	return &box{
+	s := &box{
 		backend: b, id: spec.ID, manifest: spec.Manifest, root: rootOf(spec.Manifest), account: a,
 		filling: make(chan struct{}, 1), life: newLife(),
 	}
+	s.disk = s.newDisk()
+	return s
 }
 
 func newLife() *life {
@@ -141,7 +144,7 @@ func (s *box) Start(ctx context.Context) error {
 		return err
 	}
 	defer full()
-	if err := s.apply(ctx); err != nil {
+	if err := s.applyWithin(ctx); err != nil {
 		return err
 	}
 	if err := s.setFilled(); err != nil {

@@ -65,7 +65,9 @@ func (s *box) OpenTerminal(ctx context.Context, cmd backend.Command, tty bool) (
 		attached: make(chan struct{}), drained: make(chan struct{}), typing: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	life, t.kill = context.WithCancelCause(life)
-	if tty {
+	by := new(said)
+	if c.stderr = by.listener(c.stderr); tty {
+		t.stdout = by.listener(t.stdout)
 		c.terminal = t.attach
 		c.env = append([]string{plain}, c.env...)
 	}
@@ -73,10 +75,11 @@ func (s *box) OpenTerminal(ctx context.Context, cmd backend.Command, tty bool) (
 		defer end()
 		defer close(t.done)
 		defer t.kill(nil)
-		t.result, t.err = s.run(life, c)
+		t.result, t.err = s.run(life, c, 0)
 		if err := t.drain(); t.err == nil {
 			t.err = err
 		}
+		t.result = s.hinted(t.result, by)
 	}()
 	if !tty {
 		return t, nil

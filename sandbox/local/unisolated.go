@@ -36,8 +36,8 @@ type notStarted struct{ again bool }
 func (notStarted) Error() string { return "local: the process could not be started" }
 
 func newUnisolated(o Options) (launcher, error) {
-	if l := (sandbox.Limits{Wall: o.Limits.Wall, Output: o.Limits.Output}); l != o.Limits {
-		return nil, errors.New("local: unisolated can hold no limits but wall and output: leave the others out of Limits, or take a launcher that isolates")
+	if l := (sandbox.Limits{Wall: o.Limits.Wall, Output: o.Limits.Output, Disk: o.Limits.Disk}); l != o.Limits {
+		return nil, errors.New("local: unisolated can hold no limits but wall, output and disk: leave the others out of Limits, or take a launcher that isolates")
 	}
 	return unisolated{}, nil
 }
@@ -53,6 +53,8 @@ func (unisolated) run(ctx context.Context, c command) (backend.Result, error) {
 	}
 	return backend.Result{ExitCode: exit}, err
 }
+
+func (unisolated) untold() []backend.Limit { return nil }
 
 func (unisolated) close() error { return nil }
 

@@ -112,7 +112,7 @@ func (r *run) endWith(ctx context.Context, grace time.Duration) (killed bool) {
 	case <-ctx.Done():
 		killed = !r.over() // both may have come
 	}
-	if killed {
+	if killed && !errors.Is(context.Cause(ctx), errDisk) { // that would go on filling the disk
 		if r.terminal {
 			_ = syscall.Kill(-pid, syscall.SIGHUP) // shells at a terminal ignore SIGTERM, and end on this
 		}

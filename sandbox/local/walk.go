@@ -12,7 +12,7 @@ import (
 )
 
 // maxDepth is how many directories something may be in where the host goes through them, one below the other. Each
-// costs the host a step for each one above it.
+// costs the host a step for each one above it; where a workspace is measured, all of them are open at once.
 const maxDepth = 256
 
 var (

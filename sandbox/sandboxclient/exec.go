@@ -22,7 +22,8 @@ type Result struct {
 	// stand for secrets. It is more than the length of an output that was cut. What a backend drops by its limit of
 	// output, which Limits then names, does not count.
 	StdoutBytes, StderrBytes int64
-	// Limits are those that the command reached, if the host tells.
+	// Limits are those that the command reached, if the host tells. Some may be hints, taken from what a command printed
+	// that failed: their Mechanism says so, and nothing should decide on them.
 	Limits []Limit
 }
 
@@ -32,7 +33,8 @@ type Limit struct {
 	Name string
 	// Value is the bound, as people read it, such as "512MiB".
 	Value string
-	// Mechanism is what enforces it, such as "cgroup v2 memory.max".
+	// Mechanism is what enforces it, such as "cgroup v2 memory.max", and, where that is a guess, how it is known that it
+	// was reached, as in "RLIMIT_NOFILE, as its output says".
 	Mechanism string
 }
 

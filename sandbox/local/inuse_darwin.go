@@ -1,0 +1,6 @@
+package local
+
+import "golang.org/x/sys/unix"
+
+// blockSize is the unit in which a file system counts.
+func blockSize(fs *unix.Statfs_t) int64 { return int64(fs.Bsize) }
