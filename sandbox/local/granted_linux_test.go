@@ -154,7 +154,8 @@ func TestWriteGranted(t *testing.T) {
 	} {
 		wantCode(t, name, s.Write(t.Context(), name, []byte("after\n")), code, host)
 	}
-	if err := s.Write(t.Context(), "/srv/data/a", nil); err == nil || !strings.Contains(err.Error(), "is read-only") {
+	var refusal *backend.Error
+	if err := s.Write(t.Context(), "/srv/data/a", nil); !errors.As(err, &refusal) || !refusal.NotBegun || !strings.Contains(err.Error(), "is read-only") {
 		t.Errorf("below a grant to read: %v", err)
 	}
 	got := map[string]string{}
