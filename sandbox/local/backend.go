@@ -52,6 +52,11 @@ func New(o Options) (*Backend, error) {
 	if err != nil {
 		return nil, errors.Join(err, launch.close())
 	}
+	if o.Launcher.Isolated() {
+		if err := o.checkApart(dir); err != nil {
+			return nil, errors.Join(err, launch.close(), unlock())
+		}
+	}
 	b := &Backend{options: o, dir: dir, launcher: launch, unlock: unlock, boxes: map[string]*box{}}
 	b.turn = rand.IntN(accounts) //nolint:gosec // so that two backends of a host, or a new worker, hardly give the same
 	b.life, b.end = context.WithCancel(context.Background())

@@ -16,8 +16,8 @@ type granted struct {
 }
 
 var (
-	errGone   = errors.New("what is behind the path grant cannot be reached: Options.Paths must name it, without symbolic links on the way")
-	errRights = errors.New("the worker could not take the rights that commands have: see docs/operations.md")
+	errUnopened = errors.New("what is behind the path grant cannot be opened: the worker's account must be able to read it")
+	errRights   = errors.New("the worker could not take the rights that commands have: see docs/operations.md")
 )
 
 func (h *granted) close() {

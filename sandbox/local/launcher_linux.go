@@ -27,6 +27,9 @@ func newNative(o Options) (*native, error) {
 	if !agreed.Load() {
 		return nil, refusal(o.Launcher, "handshake", nil)
 	}
+	if err := o.checkExposed(); err != nil {
+		return nil, err
+	}
 	v, err := newView(o)
 	if err != nil {
 		return nil, err
