@@ -44,7 +44,7 @@ func New(o Options) (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	launch, err := newLauncher(o)
+	launch, err := newLauncher(context.Background(), o)
 	if err != nil {
 		return nil, err
 	}
