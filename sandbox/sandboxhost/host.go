@@ -30,6 +30,7 @@ type Host struct {
 	kick     chan struct{} // wakes the watch
 	making   sync.WaitGroup
 	ready    chan struct{} // closed by Run
+	warned   sync.Once     // that there is no guard
 
 	mu       sync.Mutex
 	sessions map[string]*session
