@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -35,10 +36,14 @@ func defineDoctor(flags *flag.FlagSet) func(*invocation) int {
 			d.isolation(*launchers)
 			return d.code()
 		}
-		if policies := d.policy(*policy); policies != nil {
+		policies := d.policy(*policy)
+		if policies != nil {
 			d.references(policies, *directory)
 		}
 		d.isolation(*launchers)
+		if policies != nil {
+			d.queues(policies, *launchers)
+		}
 		if !*offline {
 			d.server(server)
 		}
@@ -115,7 +120,7 @@ func (d *doctor) references(policies *validation.Policies, directory string) {
 // reference.
 func usedReferences(policies *validation.Policies) map[secrets.Ref][]string {
 	used := map[secrets.Ref][]string{}
-	add := func(entry string, p validation.Policy) {
+	for section, p := range entries(policies) {
 		refs := slices.Clone(p.RedactRefs())
 		grants := p.EnvGrants()
 		for _, activity := range p.Activities() {
@@ -126,21 +131,27 @@ func usedReferences(policies *validation.Policies) map[secrets.Ref][]string {
 			refs = append(refs, g.Secret.Ref)
 		}
 		for _, ref := range refs {
-			if !slices.Contains(used[ref], entry) {
-				used[ref] = append(used[ref], entry)
+			if !slices.Contains(used[ref], section) {
+				used[ref] = append(used[ref], section)
 			}
 		}
 	}
-	for _, entry := range policies.Entries() {
-		if p, ok := policies.PolicyFor(validation.Queue{Name: entry}); ok {
-			add("queues."+entry, p)
+	return used
+}
+
+// entries are the policies of a file by their section, such as "queues.deploys".
+func entries(policies *validation.Policies) iter.Seq2[string, validation.Policy] {
+	return func(yield func(string, validation.Policy) bool) {
+		for _, entry := range policies.Entries() {
+			if p, ok := policies.PolicyFor(validation.Queue{Name: entry}); ok && !yield("queues."+entry, p) {
+				return
+			}
+		}
+		const uncovered = "\x00"
+		if p, ok := policies.PolicyFor(validation.Queue{Name: uncovered}); ok && policies.HasDefault() {
+			yield("default", p)
 		}
 	}
-	const uncovered = "\x00"
-	if p, ok := policies.PolicyFor(validation.Queue{Name: uncovered}); ok && policies.HasDefault() {
-		add("default", p)
-	}
-	return used
 }
 
 // serverPatience bounds the conversation with the server.

@@ -102,6 +102,9 @@ func TestGoOfGuidesCompiles(t *testing.T) {
 func program(t *testing.T, path string, b block) map[string]string {
 	t.Helper()
 	place := fmt.Sprintf("//line %s:%d\n", path, b.line)
+	if strings.HasPrefix(b.text, "package ") { // a whole file, then
+		return map[string]string{"block.go": place + b.text}
+	}
 	head := "package copied\n"
 	f, err := parser.ParseFile(token.NewFileSet(), path, head+b.text, 0)
 	if err != nil { // statements, then

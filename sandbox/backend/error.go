@@ -66,6 +66,9 @@ type Error struct {
 	Message string
 	// Retryable is whether trying again may help.
 	Retryable bool
+	// NotBegun is whether the operation was refused before it began, so that nothing was done. False says nothing about
+	// that: what is not known not to have begun may have.
+	NotBegun bool
 }
 
 // Error returns the message.

@@ -44,13 +44,18 @@ func New(o Options) (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	launch, err := newLauncher(o)
+	launch, err := newLauncher(context.Background(), o)
 	if err != nil {
 		return nil, err
 	}
 	dir, unlock, err := claim(o.Dir)
 	if err != nil {
 		return nil, errors.Join(err, launch.close())
+	}
+	if o.Launcher.Isolated() {
+		if err := o.checkApart(dir); err != nil {
+			return nil, errors.Join(err, launch.close(), unlock())
+		}
 	}
 	b := &Backend{options: o, dir: dir, launcher: launch, unlock: unlock, boxes: map[string]*box{}}
 	b.turn = rand.IntN(accounts) //nolint:gosec // so that two backends of a host, or a new worker, hardly give the same

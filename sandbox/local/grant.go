@@ -2,6 +2,7 @@ package local
 
 import (
 	"cmp"
+	"errors"
 	"path"
 	"path/filepath"
 	"slices"
@@ -15,7 +16,8 @@ import (
 type Path struct {
 	// Path is where commands find it: absolute and clean. A manifest may ask for it, or for something below it.
 	Path string
-	// Source is what it is on the host: absolute and clean, without symbolic links on the way. Empty means Path.
+	// Source is what it is on the host: absolute and clean, without symbolic links on the way, apart from Options.Dir.
+	// Empty means Path.
 	Source string
 	// Writable allows grants that are not read-only. What may be written there is for the rights of the account that
 	// commands have.
@@ -31,13 +33,15 @@ func (p Path) source() string {
 
 // fault says what is wrong with p, empty if nothing is.
 func (p Path) fault() string {
-	for _, name := range []string{p.Path, p.source()} {
-		if !path.IsAbs(name) || path.Clean(name) != name || name == "/" || strings.ContainsRune(name, 0) {
-			return "Paths must hold clean absolute paths, and not /"
-		}
-	}
-	if in(reserved, p.Path) {
-		return "Paths must not be at or in a directory of the system, such as /usr or /tmp"
+	switch {
+	case unclean(p.Path):
+		return "its Path must be a clean absolute path, and not /"
+	case unclean(p.source()):
+		return "its Source must be a clean absolute path, and not /"
+	case in(reserved, p.Path):
+		return "its Path must not be at or in a directory of the system, such as /usr or /tmp: commands find it elsewhere than it is on the host with a Source of its own"
+	case in([]string{"/dev", "/proc", "/sys"}, p.source()):
+		return "its Source must not be at or in /dev, /proc or /sys, which show the host itself"
 	}
 	return ""
 }
@@ -59,6 +63,12 @@ func in(dirs []string, name string) bool {
 type grant struct {
 	path, source string
 	writable     bool
+}
+
+// gone is the error of a grant whose source is not there.
+func (g grant) gone() error {
+	return errors.New("there is nothing behind the path grant /" + show(g.path[1:]) + ", or a symbolic link is on the way to it: " +
+		"whoever runs the worker must put it where Options.Paths leads")
 }
 
 // grants looks up what a manifest asks for. Each must be in Options.Paths, and in nothing else that the sandbox has.

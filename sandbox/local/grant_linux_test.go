@@ -2,6 +2,7 @@ package local_test
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,11 +27,10 @@ func TestGrants(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Symlink("closed", filepath.Join(data, "link")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(data, "drop"), 0o700); err != nil {
-		t.Fatal(err)
+	for _, dir := range []string{"link", "drop"} {
+		if err := os.Mkdir(filepath.Join(data, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := os.Chmod(filepath.Join(data, "drop"), 0o777); err != nil {
 		t.Fatal(err)
@@ -84,6 +84,9 @@ func TestGrants(t *testing.T) {
 		err = linked.Start(t.Context())
 	}
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Remove(filepath.Join(data, "link")), os.Symlink("closed", filepath.Join(data, "link"))); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer

@@ -16,8 +16,8 @@ type granted struct {
 }
 
 var (
-	errGone   = errors.New("what is behind the path grant cannot be reached: Options.Paths must name it, without symbolic links on the way")
-	errRights = errors.New("the worker could not take the rights that commands have: see docs/operations.md")
+	errUnopened = errors.New("what is behind the path grant cannot be opened: the worker's account must be able to read it")
+	errRights   = errors.New("the worker could not take the rights that commands have: see docs/operations.md")
 )
 
 func (h *granted) close() {
@@ -32,12 +32,12 @@ func (h *granted) close() {
 func (s *box) use(g *grant, code backend.Code, f func(*granted) error) error {
 	h, err := g.open()
 	if err != nil {
-		return refuse(code, err.Error())
+		return refuseFirst(code, err.Error())
 	}
 	defer h.close()
 	var result error
 	if err := s.account.as(func() { result = f(h) }); err != nil {
-		return refuse(code, err.Error())
+		return refuseFirst(code, err.Error())
 	}
 	return result
 }
@@ -90,4 +90,4 @@ func (h *granted) orEscaped(err, other error) error {
 }
 
 // errReadOnly is that of a write below a grant to read.
-var errReadOnly = refuse(backend.ArchiveWrite, "the path grant is read-only: write below the workspace, or leave read_only out of the grant where the worker allows it")
+var errReadOnly = refuseFirst(backend.ArchiveWrite, "the path grant is read-only: write below the workspace, or leave read_only out of the grant where the worker allows it")

@@ -3,17 +3,14 @@ package local
 import (
 	"fmt"
 	"os"
-
-	"golang.org/x/sys/unix"
 )
 
 // open takes hold of what is behind the grant, with the worker's rights and without links on the way, as the first process
 // of a command does.
 func (g grant) open() (*granted, error) {
-	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
-	fd, err := unix.Openat2(unix.AT_FDCWD, g.source, &how)
+	fd, err := pin(g.source)
 	if err != nil {
-		return nil, errGone
+		return nil, g.gone()
 	}
 	handle := os.NewFile(uintptr(fd), g.path)
 	h := &granted{handle: handle, file: fmt.Sprintf("/proc/self/fd/%d", fd)}
@@ -23,7 +20,7 @@ func (g grant) open() (*granted, error) {
 	}
 	if err != nil {
 		h.close()
-		return nil, errGone
+		return nil, errUnopened
 	}
 	return h, nil
 }

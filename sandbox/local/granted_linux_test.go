@@ -154,7 +154,8 @@ func TestWriteGranted(t *testing.T) {
 	} {
 		wantCode(t, name, s.Write(t.Context(), name, []byte("after\n")), code, host)
 	}
-	if err := s.Write(t.Context(), "/srv/data/a", nil); err == nil || !strings.Contains(err.Error(), "is read-only") {
+	var refusal *backend.Error
+	if err := s.Write(t.Context(), "/srv/data/a", nil); !errors.As(err, &refusal) || !refusal.NotBegun || !strings.Contains(err.Error(), "is read-only") {
 		t.Errorf("below a grant to read: %v", err)
 	}
 	got := map[string]string{}
@@ -217,30 +218,52 @@ func TestGrantedDirectory(t *testing.T) {
 	}
 }
 
-// TestGoneGrant checks what operations say where nothing is behind a grant, or a link on the way.
+// TestGoneGrant checks what operations and starts say where nothing is behind a grant any more, or a link on the way.
 func TestGoneGrant(t *testing.T) {
 	if refused(t, local.Native) {
 		return
 	}
-	host := t.TempDir()
-	put(t, 0o644, "x", host, "data", "a")
-	if err := os.Symlink("data", filepath.Join(host, "link")); err != nil {
-		t.Fatal(err)
-	}
-	for _, source := range []string{"none", "link", "link/a"} {
-		b := newBackend(t, isolated, func(o *local.Options) {
-			o.Paths = []local.Path{{Path: "/srv/data", Source: filepath.Join(host, source), Writable: true}}
-		})
-		s := started(t, b, sandbox.Manifest{ExtraPathGrants: []sandbox.PathGrant{{Path: "/srv/data"}}})
-		_, err := s.Read(t.Context(), "/srv/data/a")
-		_, exec := s.Exec(t.Context(), backend.Command{Args: []string{"true"}, Dir: "/srv/data"})
-		for code, err := range map[backend.Code]error{
-			backend.ArchiveRead: err, backend.ArchiveWrite: s.Write(t.Context(), "/srv/data/a", nil), backend.ExecTransport: exec,
-		} {
-			wantCode(t, source, err, code, host)
-			if err == nil || !strings.Contains(err.Error(), "behind the path grant") {
-				t.Errorf("%s: %v", source, err)
+	for name, spoil := range map[string]func(dir string) error{
+		"none": func(dir string) error { return os.RemoveAll(dir) },
+		"link": func(dir string) error { return errors.Join(os.Rename(dir, dir+"was"), os.Symlink(dir+"was", dir)) },
+		"link on the way": func(dir string) error {
+			parent := filepath.Dir(dir)
+			return errors.Join(os.Rename(parent, parent+"was"), os.Symlink(parent+"was", parent))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			host := t.TempDir()
+			put(t, 0o644, "x", host, "in", "data", "a")
+			b := newBackend(t, isolated, func(o *local.Options) {
+				o.Paths = []local.Path{{Path: "/srv/data", Source: filepath.Join(host, "in", "data"), Writable: true}}
+			})
+			m := sandbox.Manifest{ExtraPathGrants: []sandbox.PathGrant{{Path: "/srv/data"}}}
+			s := started(t, b, m)
+			if err := spoil(filepath.Join(host, "in", "data")); err != nil {
+				t.Fatal(err)
 			}
-		}
+			fresh, err := b.Create(t.Context(), backend.Spec{ID: otherID, Manifest: m})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, read := s.Read(t.Context(), "/srv/data/a")
+			_, exec := s.Exec(t.Context(), backend.Command{Args: []string{"true"}})
+			_, below := s.Exec(t.Context(), backend.Command{Args: []string{"true"}, Dir: "/srv/data"})
+			for what, c := range map[string]struct {
+				err  error
+				code backend.Code
+			}{
+				"start": {fresh.Start(t.Context()), backend.ConfigInvalid},
+				"read":  {read, backend.ArchiveRead},
+				"write": {s.Write(t.Context(), "/srv/data/a", nil), backend.ArchiveWrite},
+				"exec":  {exec, backend.ExecTransport},
+				"below": {below, backend.ExecTransport},
+			} {
+				wantCode(t, what, c.err, c.code, host)
+				if c.err == nil || !strings.Contains(c.err.Error(), "nothing behind the path grant /srv/data,") {
+					t.Errorf("%s: %v", what, c.err)
+				}
+			}
+		})
 	}
 }

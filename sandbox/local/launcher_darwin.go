@@ -1,9 +1,12 @@
 package local
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+)
 
 // newLauncher returns the launcher of the options, which are checked.
-func newLauncher(o Options) (launcher, error) {
+func newLauncher(_ context.Context, o Options) (launcher, error) {
 	if o.Launcher == Unisolated {
 		return newUnisolated(o)
 	}

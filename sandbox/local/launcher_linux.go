@@ -9,7 +9,7 @@ import (
 )
 
 // newLauncher returns the launcher of the options, which are checked. It has shown that it works.
-func newLauncher(o Options) (launcher, error) {
+func newLauncher(ctx context.Context, o Options) (launcher, error) {
 	if o.Launcher == Unisolated {
 		return newUnisolated(o)
 	}
@@ -17,7 +17,7 @@ func newLauncher(o Options) (launcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := n.try(context.Background()); err != nil {
+	if err := n.try(ctx); err != nil {
 		return nil, errors.Join(err, n.close())
 	}
 	return n, nil
@@ -26,6 +26,9 @@ func newLauncher(o Options) (launcher, error) {
 func newNative(o Options) (*native, error) {
 	if !agreed.Load() {
 		return nil, refusal(o.Launcher, "handshake", nil)
+	}
+	if err := o.checkExposed(); err != nil {
+		return nil, err
 	}
 	v, err := newView(o)
 	if err != nil {

@@ -81,7 +81,7 @@ func (l *limits) holdCPUs(by cgroup.Means) error {
 		l.single.CPUSeconds = uint64(math.Ceil(l.asked.CPUs * l.asked.Wall.Seconds()))
 		l.held["cpus"] = "RLIMIT_CPU of each process"
 	default:
-		return fmt.Errorf("local: the limit of cpus cannot be held on this host: %s; or set Limits.Wall, so that processor time can be bounded by it", by.Reason)
+		return fmt.Errorf("local: the limit of cpus cannot be held on this host, no control group: %s; or ask for a limit of wall, too, by which processor time can be bounded", by.Reason)
 	}
 	return nil
 }

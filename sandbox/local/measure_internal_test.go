@@ -90,7 +90,7 @@ func TestMeasureDeep(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, strings.Repeat("d/", maxDepth+1)), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := measure(t.Context(), root, math.MaxInt64); !errors.Is(err, errDeep) {
+	if _, _, err := measure(t.Context(), root, math.MaxInt64); !errors.Is(err, errTooDeep) {
 		t.Errorf("deeper: %v", err)
 	}
 }

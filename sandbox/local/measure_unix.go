@@ -20,8 +20,6 @@ const (
 	atOnce = 128
 )
 
-var errDeep = errors.New("local: the tree is too deep to be measured")
-
 // measure returns what a tree occupies, with inodeSize for each file, or something above enough if it is more than that;
 // and how many files it has looked at. It follows no links and stays on one device. The tree may be changed meanwhile, by
 // somebody who wants it to be measured wrong: what is moved about may be missed or counted twice.
@@ -55,7 +53,7 @@ var errEnough = errors.New("local: it is enough")
 
 func (m *measurement) directory(dir *os.Root, depth int) error {
 	if depth > maxDepth {
-		return errDeep
+		return errTooDeep
 	}
 	f, err := dir.Open(".")
 	if err != nil {

@@ -236,13 +236,27 @@ func TestCPUs(t *testing.T) {
 
 // TestUnheldLimit checks that a limit without a mechanism is refused when the backend is made.
 func TestUnheldLimit(t *testing.T) {
-	b, err := local.New(local.Options{
+	o := local.Options{
 		Dir: filepath.Join(t.TempDir(), "b"), Launcher: local.Native, Limits: sandbox.Limits{CPUs: 1},
-	}.With(local.WithoutGroups))
+	}.With(local.WithoutGroups)
+	b, err := local.New(o)
 	if err == nil {
 		err = errors.Join(errors.New("taken"), b.Close())
 	}
-	if !strings.Contains(err.Error(), "cpus cannot be held on this host: ") || !strings.Contains(err.Error(), "set Limits.Wall") {
+	if !strings.Contains(err.Error(), "cpus cannot be held on this host, no control group: ") || !strings.Contains(err.Error(), "a limit of wall, too") {
 		t.Errorf("New: %v", err)
+	}
+	wantProbe(t, o, err.Error())
+	o = local.Options{Launcher: local.Unisolated, Limits: sandbox.Limits{Memory: 1, Output: 1, OpenFiles: 1}}
+	wantProbe(t, o, "local: unisolated can hold no limits but wall, output and disk, and not those of memory, open_files that are asked for: "+
+		"leave them out, or take a launcher that isolates")
+}
+
+// wantProbe checks that a probe refuses what New refuses.
+func wantProbe(t *testing.T, o local.Options, want string) {
+	t.Helper()
+	c, err := local.Probe(t.Context(), o)
+	if err != nil || c.Refusal != want || c.List != nil {
+		t.Errorf("Probe: %+v, %v, want %q", c, err, want)
 	}
 }

@@ -118,8 +118,8 @@ var remedies = []struct {
 	{"sources", unix.EPERM, "the container denies mounts, or AppArmor leaves new user namespaces no rights: allow mount, open_tree and " +
 		"mount_setattr in its seccomp profile, or give the worker a profile that allows user namespaces"},
 	{"sources", unix.EACCES, "a security module denies mounts: give the worker a profile that allows them"},
-	{"sources", unix.ENOENT, "a path of Options.System, or of a grant in Options.Paths, does not exist"},
-	{"sources", unix.ELOOP, "a path of a grant in Options.Paths has a symbolic link on the way: name the one that it leads to"},
+	{"sources", unix.ENOENT, "a path of Options.System, or what is behind a path grant, has gone: put it there again"},
+	{"sources", unix.ELOOP, "a symbolic link was put on the way to what is behind a path grant: look who may change that directory"},
 	{"root", unix.EPERM, "the container denies mounts: allow mount in its seccomp profile, and by AppArmor"},
 	{"proc", unix.EPERM, "the container's /proc is masked, so no other can be mounted: run it with an unmasked /proc"},
 	{"mounts", unix.EPERM, "the container denies mounts: allow move_mount in its seccomp profile, and by AppArmor"},

@@ -53,10 +53,12 @@ type Options struct {
 	// Nil means input, reference and tools; empty means none.
 	ReadOnly []string
 	// System are files and directories of the host that isolated commands see at the same path and cannot change,
-	// besides /usr and what of /etc programs need: absolute, without links. They must hold no secret.
+	// besides /usr and what of /etc programs need: absolute, without links. They must exist, hold no secret, and lie
+	// apart from Dir.
 	System []string
 	// Paths are what manifests may ask for, with extra_path_grants, where the launcher isolates. Of several that a grant
-	// is at or below the longest counts. Nil refuses all such grants. No secret may be below one.
+	// is at or below the longest counts. Nil refuses all such grants. Each must be there when New is called, and no
+	// secret may be below one.
 	Paths []Path
 	// FirstUID is the first of 65536 user and group ids of the host that belong to no account: where the worker is
 	// root, each sandbox with isolation has one of its own. 0 means [DefaultFirstUID].
@@ -122,19 +124,19 @@ func (o Options) checked() (Options, error) {
 	if err := o.Limits.Check(); err != nil {
 		faults = append(faults, fmt.Errorf("local: Limits: %w", err))
 	}
-	for _, name := range o.ReadOnly {
+	for i, name := range o.ReadOnly {
 		if name == "" || strings.ContainsAny(name, "/\x00") || name == "." || name == ".." {
-			fault("ReadOnly must name directories at the top of the workspace")
+			fault("ReadOnly[%d] must name a directory at the top of the workspace", i)
 		}
 	}
-	for _, name := range o.System {
-		if !filepath.IsAbs(name) || filepath.Clean(name) != name || name == "/" {
-			fault("System must hold clean absolute paths, and not /")
+	for i, name := range o.System {
+		if what := systemFault(name); what != "" {
+			fault("System[%d] %s", i, what)
 		}
 	}
-	for _, p := range o.Paths {
+	for i, p := range o.Paths {
 		if what := p.fault(); what != "" {
-			fault("%s", what)
+			fault("Paths[%d]: %s", i, what)
 		}
 	}
 	if o.FirstUID < 0 || o.FirstUID > math.MaxInt32-accounts {

@@ -23,8 +23,11 @@ func TestOptions(t *testing.T) {
 		{"no launcher allowed", local.Options{Launchers: []string{}}, []string{"the policy does not allow the launcher native"}},
 		{"limits that nothing holds", local.Options{Dir: "/no/such/parent", Launcher: local.Unisolated, Limits: sandbox.Limits{Memory: 1 << 30}}, []string{"unisolated can hold no limits but wall, output and disk"}},
 		{"limits out of range", local.Options{Limits: sandbox.Limits{Memory: -1}}, []string{"Limits: ", "memory"}},
-		{"directories", local.Options{ReadOnly: []string{"a/b"}, System: []string{"opt", "/"}, FirstUID: -1, Bwrap: "bwrap"}, []string{
-			"ReadOnly must name", "System must hold", "FirstUID must be", "Bwrap must be an absolute path",
+		{"directories", local.Options{ReadOnly: []string{"a", "b/c"}, System: []string{"opt", "/", "/opt", "/proc/1", "/etc", "/etc/passwd"}, FirstUID: -1, Bwrap: "bwrap"}, []string{
+			"ReadOnly[1] must name", "System[0] must be a clean", "System[1] must be a clean", "System[3] must not be in /dev", "System[4] must not be", "System[5] must not be", "FirstUID must be", "Bwrap must be an absolute path",
+		}},
+		{"paths", local.Options{Paths: []local.Path{{Path: "/srv/a"}, {Path: "b"}, {Path: "/srv/c", Source: "/srv/../d"}, {Path: "/usr/share/e"}, {Path: "/srv/f", Source: "/proc/self/root"}}}, []string{
+			"Paths[1]: its Path must be a clean", "Paths[2]: its Source must be a clean", "Paths[3]: its Path must not be at or in a directory of the system", "Paths[4]: its Source must not be at or in /dev",
 		}},
 		{"relative", local.Options{Dir: "x", Launcher: local.Unisolated}, []string{"Dir must be an absolute path"}},
 		{"no parent", local.Options{Dir: "/no/such/parent", Launcher: local.Unisolated}, []string{"make its parent"}},
@@ -42,6 +45,11 @@ func TestOptions(t *testing.T) {
 		for _, want := range c.want {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want %q", c.name, err, want)
+			}
+		}
+		for _, good := range []string{"ReadOnly[0]", "System[2]", "Paths[0]"} {
+			if strings.Contains(err.Error(), good) {
+				t.Errorf("%s: %v, blames %s", c.name, err, good)
 			}
 		}
 	}

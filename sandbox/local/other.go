@@ -13,7 +13,7 @@ var errPlatform = errors.New("local: local sandboxes need Linux or macOS: run th
 
 func (process) run(context.Context) (int, error) { return 0, notStarted{} }
 
-func newLauncher(Options) (launcher, error) { return nil, errPlatform }
+func newLauncher(context.Context, Options) (launcher, error) { return nil, errPlatform }
 
 func ownerOf(fs.FileInfo) int { return -1 }
 

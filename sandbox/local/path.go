@@ -18,6 +18,11 @@ func refuse(code backend.Code, message string) error {
 	return &backend.Error{Code: code, Message: "local: " + message}
 }
 
+// refuseFirst is an error of an operation that trying again does not help, and that has done nothing.
+func refuseFirst(code backend.Code, message string) error {
+	return &backend.Error{Code: code, Message: "local: " + message, NotBegun: true}
+}
+
 // failed is an error that trying again may help.
 func failed(code backend.Code, message string) error {
 	return &backend.Error{Code: code, Message: "local: " + message, Retryable: true}

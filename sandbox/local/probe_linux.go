@@ -1,40 +1,6 @@
 package local
 
-import (
-	"context"
-
-	"github.com/sandboxguard/sandboxguard/sandbox/local/internal/cgroup"
-)
-
-// Probe says what the launcher of the options does on this host. It makes a real sandbox, as [New] does, and runs nothing
-// in it; Options.Dir is not used. The program must call [Init]. The error is that of options which are wrong; a host that
-// cannot do something is no error, and stands in what is returned.
-func Probe(ctx context.Context, o Options) (Capabilities, error) {
-	o.Dir = "/"
-	o, err := o.checked()
-	if err != nil {
-		return Capabilities{}, err
-	}
-	c := Capabilities{Launcher: o.Launcher.String()}
-	if o.Launcher == Unisolated {
-		c.List = unisolated{}.capabilities()
-		return c, nil
-	}
-	n, err := newNative(o)
-	if err == nil {
-		err = n.try(ctx)
-		defer func() { _ = n.close() }() // what it leaves are empty directories of control groups
-	}
-	if ctx.Err() != nil {
-		return Capabilities{}, context.Cause(ctx)
-	}
-	if err != nil {
-		c.Refusal = err.Error()
-		return c, nil
-	}
-	c.List = n.capabilities()
-	return c, nil
-}
+import "github.com/sandboxguard/sandboxguard/sandbox/local/internal/cgroup"
 
 // capabilities are those of a launcher that has shown that it works.
 func (n *native) capabilities() []Capability {

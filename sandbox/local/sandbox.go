@@ -134,6 +134,13 @@ func (s *box) Start(ctx context.Context) error {
 	if err := s.backend.check(backend.Spec{ID: s.id, Manifest: s.manifest}); err != nil {
 		return err
 	}
+	grants, err := s.backend.options.grants(s.manifest)
+	if err == nil {
+		err = checkGranted(grants, backend.ConfigInvalid) // rather than with every command
+	}
+	if err != nil {
+		return err
+	}
 	ctx, done, err := s.beginJob(ctx, false)
 	if err != nil {
 		return err

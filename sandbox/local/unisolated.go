@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -36,8 +37,15 @@ type notStarted struct{ again bool }
 func (notStarted) Error() string { return "local: the process could not be started" }
 
 func newUnisolated(o Options) (launcher, error) {
-	if l := (sandbox.Limits{Wall: o.Limits.Wall, Output: o.Limits.Output, Disk: o.Limits.Disk}); l != o.Limits {
-		return nil, errors.New("local: unisolated can hold no limits but wall, output and disk: leave the others out of Limits, or take a launcher that isolates")
+	others := o.Limits
+	others.Wall, others.Output, others.Disk = 0, 0, 0
+	if others != (sandbox.Limits{}) {
+		var names []string
+		for limit := range strings.SplitSeq(others.String(), ", ") {
+			name, _, _ := strings.Cut(limit, ":")
+			names = append(names, name)
+		}
+		return nil, fmt.Errorf("local: unisolated can hold no limits but wall, output and disk, and not those of %s that are asked for: leave them out, or take a launcher that isolates", strings.Join(names, ", "))
 	}
 	return unisolated{}, nil
 }

@@ -36,11 +36,10 @@ func newView(o Options) (view, error) {
 	v := view{links: map[string]string{}}
 	for _, name := range slices.Concat([]string{"/usr"}, merged, config, devices, o.System) {
 		info, err := os.Lstat(name)
-		asked := slices.Contains(o.System, name)
 		switch {
-		case errors.Is(err, fs.ErrNotExist) && !asked:
+		case errors.Is(err, fs.ErrNotExist) && !slices.Contains(o.System, name):
 		case err != nil:
-			return view{}, unreadable(asked)
+			return view{}, errors.New("local: a part of the host's system that commands need cannot be read: the worker's account must reach /usr and /etc")
 		case info.Mode().Type() == fs.ModeSymlink && slices.Contains(merged, name):
 			to, err := os.Readlink(name)
 			if err != nil {
@@ -52,14 +51,6 @@ func newView(o Options) (view, error) {
 		}
 	}
 	return v, nil
-}
-
-// unreadable says what must be readable and is not.
-func unreadable(asked bool) error {
-	if asked {
-		return errors.New("local: a path of Options.System cannot be read: each must exist, and the worker's account must reach it")
-	}
-	return errors.New("local: a part of the host's system that commands need cannot be read: the worker's account must reach /usr and /etc")
 }
 
 // checkRoot refuses a workspace where the sandbox has something else.
@@ -81,6 +72,9 @@ func (n *native) job(c command) (pid1.Job, error) {
 		mounts = append(mounts, pid1.Mount{Source: s.dir(path.Join(workspaceName, name)), Target: path.Join(s.root, name), Within: true})
 	}
 	grants, err := n.options.grants(s.manifest)
+	if err == nil {
+		err = checkGranted(grants, backend.ExecTransport)
+	}
 	if err != nil {
 		return pid1.Job{}, err
 	}

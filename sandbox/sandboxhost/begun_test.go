@@ -14,6 +14,7 @@ import (
 // TestNotBegun: an error tells whether it came before a command, a write or an unpacking began. Its type is that of
 // any other, and no attempt speaks for an earlier one.
 func TestNotBegun(t *testing.T) {
+	readOnly := &backend.Error{Code: backend.ArchiveWrite, Message: "read-only", NotBegun: true}
 	transport := &backend.Error{Code: backend.ExecTransport, Message: "not started", Retryable: true}
 	for _, c := range []struct {
 		name    string
@@ -32,6 +33,8 @@ func TestNotBegun(t *testing.T) {
 		{"exec, not started", operation.Exec, sandboxtest.Exec, transport, 1, "ExecTransportError", true},
 		{"exec, failed", operation.Exec, sandboxtest.Exec, errors.New("x"), 1, operation.MayHaveRun, false},
 		{"write, failed", operation.Write, sandboxtest.Write, errors.New("x"), 1, "WorkspaceArchiveWriteError", false},
+		{"write, refused", operation.Write, sandboxtest.Write, readOnly, 1, "workspace_archive_write_error", true},
+		{"write, refused to a later attempt", operation.Write, sandboxtest.Write, readOnly, 2, "workspace_archive_write_error", false},
 		{"hydrate, failed", operation.Hydrate, sandboxtest.Hydrate, errors.New("x"), 1, "WorkspaceArchiveWriteError", false},
 		{"exec, sandbox gone", operation.Exec, sandboxtest.Open, backend.ErrNotFound, 1, operation.NotHere, false},
 	} {

@@ -38,6 +38,9 @@
 // hidden in everything the session puts out, also after a restart, and a proof of each value, so that one that was
 // rotated meanwhile is noticed: then nothing is put out. Nothing that ends a session needs a secret.
 //
+// Without the guard no policy is in force for the operations of a host. It warns once of that, in the worker's log, refuses
+// commands of sessions with secrets, and answers everything else.
+//
 // # Errors
 //
 // An activity that failed for good ends with an application error that is not retried, whose type is a code of the

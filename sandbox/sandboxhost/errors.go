@@ -91,7 +91,8 @@ func early(err error) error {
 func (h *Host) answer(ctx context.Context, name operation.Name, err error) error {
 	told := h.told(ctx, name, err)
 	var before *earlyError
-	if errors.As(err, &before) {
+	var own *backend.Error
+	if errors.As(err, &before) || errors.As(err, &own) && own.NotBegun {
 		return operation.Unbegun(told, callerOf(ctx).info.Attempt)
 	}
 	return told

@@ -30,6 +30,7 @@ type Host struct {
 	kick     chan struct{} // wakes the watch
 	making   sync.WaitGroup
 	ready    chan struct{} // closed by Run
+	warned   sync.Once     // that there is no guard
 
 	mu       sync.Mutex
 	sessions map[string]*session
@@ -121,7 +122,7 @@ func (h *Host) recall() (err error) {
 		h.options.Logger.Error("records of sessions were unreadable, the sessions end", zap.Int("count", found.unreadable))
 	}
 	if odd += found.odd; odd > 0 {
-		h.options.Logger.Warn("Options.Dir holds what is not a host's, which is left alone: remove it, or give the host a directory of its own", zap.Int("count", odd))
+		h.options.Logger.Warn("sandboxhost.Options.Dir holds what is not a host's, which is left alone: remove it, or give the host a directory of its own", zap.Int("count", odd))
 	}
 	return nil
 }

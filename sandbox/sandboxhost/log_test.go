@@ -1,8 +1,11 @@
 package sandboxhost_test
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -10,6 +13,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
+	"github.com/sandboxguard/sandboxguard/internal/operation"
 	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 	"github.com/sandboxguard/sandboxguard/sandbox/sandboxhost"
@@ -95,5 +99,35 @@ func TestLog(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestUnguarded checks that the worker's log says once that operations come without the guard, in whose absence no policy
+// is in force for them.
+func TestUnguarded(t *testing.T) {
+	r := newRig(t)
+	var out bytes.Buffer
+	w := owner
+	w.log = slog.NewTextHandler(&out, nil)
+	said := func() int {
+		return strings.Count(out.String(), "level=WARN msg=\"sandbox operations come to this worker without the guard: ")
+	}
+	for i, c := range []struct {
+		guarded bool
+		want    int
+	}{{true, 0}, {false, 1}, {false, 1}, {true, 1}} {
+		w.binder = nil
+		if c.guarded {
+			w.binder = newBinder(t, nil)
+		}
+		if _, err := call[operation.SessionResult](r, w, operation.Create, operation.CreateArgs{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := said(); got != c.want {
+			t.Errorf("after %d operations it said so %d times, want %d:\n%s", i+1, got, c.want, out.String())
+		}
+	}
+	if !strings.Contains(out.String(), " provider="+provider) {
+		t.Errorf("the provider is not named:\n%s", out.String())
 	}
 }

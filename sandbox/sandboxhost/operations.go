@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/worker"
 
+	"github.com/sandboxguard/sandboxguard/internal/bind"
 	"github.com/sandboxguard/sandboxguard/internal/operation"
 	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
@@ -62,8 +63,16 @@ func does[A operation.Argument](h *Host, r worker.ActivityRegistry, name operati
 	}, activity.RegisterOptions{Name: name.Activity(h.provider)})
 }
 
+// unguarded is logged where the guard logs that it guards a worker. It is no refusal: who has no policy needs no guard, and
+// what needs one, a session with secrets, is refused.
+const unguarded = "sandbox operations come to this worker without the guard: no policy is in force for them here, and secrets are not resolved; " +
+	"register interceptor.NewPlugin on the client that the worker is made from, and give it to Host.Run"
+
 // take begins an operation, which goes on until done is called, unless its argument is refused or there are too many.
 func (h *Host) take(ctx context.Context, name operation.Name, a operation.Argument) (done func(), err error) {
+	if bind.From(ctx) == nil {
+		h.warned.Do(func() { activity.GetLogger(ctx).Warn(unguarded, "provider", h.provider) })
+	}
 	if err := h.judge(ctx, a); err != nil {
 		return nil, err
 	}

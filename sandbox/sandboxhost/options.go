@@ -35,15 +35,17 @@ type Options struct {
 	// whatever the backend does. 0 means 30 seconds.
 	StopTimeout time.Duration
 	// MaxOutput is how many bytes of each output of a command are returned. Of a longer one the middle is left
-	// out, which the output then says. 0 means 512 KiB, with which the result stays below the limits of the
-	// server.
+	// out, which the output then says. 0 means 128 KiB: both outputs together stay below the 512 KiB from which on the
+	// SDK warns of a payload (TMPRL1103), as they take a third more in base64. Up to 700 KiB the result stays below the
+	// limit that servers have unless they are told otherwise.
 	MaxOutput int
 	// MaxSpool is how many bytes of an output that is longer than MaxOutput are kept in a file of the workspace,
 	// from its beginning and with secrets hidden, where the backend can; the output then says where. 0 means
 	// 64 MiB, less than 0 none.
 	MaxSpool int64
-	// MaxData is how many bytes of a file or an archive are returned; longer ones are refused. 0 means 1500 KiB,
-	// with which the result stays below the limits of the server.
+	// MaxData is how many bytes of a file or an archive are returned; longer ones are refused, since half of one is of
+	// no use. 0 means 1500 KiB, with which the result stays below the limits of the server; the SDK warns of it from
+	// some 380 KiB on.
 	MaxData int
 	// MaxConcurrent, less ReservedSlots, is how many commands run at a time, and besides them how many starts,
 	// reads, writes and archives; eight times MaxConcurrent of both may wait for their turn, and more are refused
@@ -95,7 +97,7 @@ func (o Options) complete() (Options, error) {
 		unset      int
 		least, max int
 	}{
-		{"MaxOutput", &o.MaxOutput, 512 << 10, minOutput, maxOutput},
+		{"MaxOutput", &o.MaxOutput, 128 << 10, minOutput, maxOutput},
 		{"MaxData", &o.MaxData, 1500 << 10, minOutput, maxOutput},
 		{"MaxConcurrent", &o.MaxConcurrent, 64, 2, 10_000},
 		{"ReservedSlots", &o.ReservedSlots, reserved(o.MaxConcurrent), 1, 10_000},

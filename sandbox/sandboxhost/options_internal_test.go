@@ -2,12 +2,16 @@ package sandboxhost
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"testing"
+
+	"github.com/sandboxguard/sandboxguard/internal/operation"
 )
 
-// TestResultSize has results of the default size stay below the limit that the server has for one payload.
+// TestResultSize has results of the default size stay below the limit that the server has for one payload, and those of
+// commands, which come often, below that from which on the SDK warns of them.
 func TestResultSize(t *testing.T) {
-	const limit, wrapper = 2 << 20, 4 << 10 // what names, metadata and a codec add
+	const limit, warning, wrapper = 2 << 20, 512 << 10, 4 << 10 // what names, metadata and a codec add
 	o, err := Options{Dir: t.TempDir()}.complete()
 	if err != nil {
 		t.Fatal(err)
@@ -15,8 +19,18 @@ func TestResultSize(t *testing.T) {
 	if size := base64.StdEncoding.EncodedLen(o.MaxData) + wrapper; size > limit {
 		t.Errorf("a file of the default size becomes %d bytes", size)
 	}
-	if size := 2*base64.StdEncoding.EncodedLen(o.MaxOutput) + wrapper; size > limit {
-		t.Errorf("outputs of the default size become %d bytes", size)
+	long := func() []byte {
+		out := newOutput(nil, o.MaxOutput)
+		_, _ = out.Write(make([]byte, 1<<20))
+		kept, err := out.bytes()
+		if err != nil || len(kept) < o.MaxOutput {
+			t.Errorf("an output has %d bytes, %v", len(kept), err)
+		}
+		return kept
+	}
+	result, err := json.Marshal(operation.ExecResult{Stdout: long(), Stderr: long(), StdoutBytes: 1 << 20, StderrBytes: 1 << 20})
+	if size := len(result) + wrapper; err != nil || size > warning {
+		t.Errorf("two long outputs become %d bytes, %v", size, err)
 	}
 }
 

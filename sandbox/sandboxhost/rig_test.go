@@ -1,6 +1,7 @@
 package sandboxhost_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,6 +113,7 @@ type who struct {
 	attempt                 int32
 	gone                    <-chan struct{} // closed when the attempt is cancelled
 	binder                  bind.Binder
+	log                     slog.Handler // of the worker; nil is none
 }
 
 var owner = who{workflow: "w", run: "run-1"}
@@ -134,7 +136,7 @@ func callOn[R any](h *sandboxhost.Host, w who, name operation.Name, args any) (o
 		activities.Unlock()
 	}
 	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
+	suite.SetLogger(log.NewStructuredLogger(slog.New(cmp.Or(w.log, slog.DiscardHandler))))
 	env := suite.NewTestActivityEnvironment()
 	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{&w}})
 	h.Register(env)
