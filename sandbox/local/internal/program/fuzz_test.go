@@ -13,7 +13,7 @@ import (
 // that the command named itself.
 func FuzzLook(f *testing.F) {
 	dir := f.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "program"), nil, 0o700); err != nil { //nolint:gosec // a program
+	if err := os.WriteFile(filepath.Join(dir, "program"), nil, 0o700); err != nil {
 		f.Fatal(err)
 	}
 	f.Add("program", "/none:"+dir)
