@@ -65,10 +65,10 @@ func (w *walker) meet(name string, d fs.DirEntry, segments int) error {
 		return err
 	}
 	entries, err := w.read(name)
-	if errors.Is(err, fs.ErrNotExist) && name != "." {
-		return nil
-	}
 	if err != nil {
+		if _, gone := w.root.Lstat(name); errors.Is(gone, fs.ErrNotExist) {
+			return nil
+		}
 		return err
 	}
 	for _, e := range entries {
