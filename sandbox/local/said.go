@@ -9,7 +9,7 @@ import (
 
 // telling are the words by which programs tell that the kernel refused them something for a limit that it keeps per process
 // or account: what C libraries have for EMFILE, ENOMEM and EAGAIN, and what the runtimes and shells say that have words of
-// their own. They are in lower case.
+// their own. They are in lower case, and none is within another.
 var telling = []struct{ limit, words string }{
 	{"open_files", "too many open files"},
 	{"open_files", "no file descriptors available"},
@@ -136,9 +136,6 @@ func newAutomaton() *automaton {
 				continue
 			}
 			back[*to] = other
-			if a.end[*to] < 0 {
-				a.end[*to] = a.end[other]
-			}
 			states = append(states, *to)
 		}
 	}

@@ -70,6 +70,9 @@ func TestSaidWords(t *testing.T) {
 			t.Errorf("%q is not in lower case", a.words)
 		}
 		for _, b := range telling {
+			if a.words != b.words && strings.Contains(a.words, b.words) {
+				t.Errorf("%q is within %q", b.words, a.words)
+			}
 			for i := range len(a.words) {
 				words := a.words[:i] + strings.ToUpper(b.words) + a.words[i:]
 				s := new(said)
