@@ -16,8 +16,15 @@ import (
 
 // arguments are one of each kind.
 var arguments = []operation.Argument{
-	operation.CreateArgs{}, operation.StateArgs{}, operation.StopArgs{}, operation.ExecArgs{}, operation.ReadArgs{}, operation.WriteArgs{},
-	operation.HydrateArgs{}, operation.PTYExecArgs{}, operation.PTYSendArgs{},
+	operation.CreateArgs{},
+	operation.StateArgs{},
+	operation.StopArgs{},
+	operation.ExecArgs{},
+	operation.ReadArgs{},
+	operation.WriteArgs{},
+	operation.HydrateArgs{},
+	operation.PTYExecArgs{},
+	operation.PTYSendArgs{},
 }
 
 // FuzzArgs decodes what callers send: any JSON comes to an argument or to what is wrong with it, and what is taken is the
