@@ -96,7 +96,7 @@ func TestLedger(t *testing.T) {
 			for i, s := range c.steps {
 				d.own, d.others, d.broken, d.enough = s.own, s.others, nil, nil
 				if s.broken {
-					d.broken = errTooDeep
+					d.broken = errors.New("broken")
 				}
 				if s.begin {
 					l.watches = 0

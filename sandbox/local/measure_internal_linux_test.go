@@ -17,6 +17,11 @@ func apart(f func() error) error {
 	done := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread()
+		if unix.Gettid() == unix.Getpid() { // the main thread does not end
+			defer runtime.UnlockOSThread()
+			done <- apart(f)
+			return
+		}
 		done <- f()
 	}()
 	return <-done

@@ -39,7 +39,8 @@ type Hostile struct {
 // Bound is a limit that a backend sets for each command of a sandbox.
 type Bound struct {
 	// Name is that of the [backend.Limit]: "memory", "processes", "disk" (of /tmp), "file_size" or "open_files". They
-	// must be less than 256 MiB, 300 processes and 2048 open files, which is where the battery stops.
+	// must be less than 256 MiB, 300 processes and 2048 open files, which is where the battery stops. A disk that bounds
+	// the workspace, too, must have room for the probes' program.
 	Name string
 	// Unnamed says that results need not tell of the limit, as where the kernel tells nobody.
 	Unnamed bool
