@@ -1,6 +1,7 @@
 package local
 
 import (
+	"errors"
 	"os"
 	"syscall"
 	"testing"
@@ -126,5 +127,29 @@ func TestStarterRefuses(t *testing.T) {
 	_, err := s.start(t.Context(), pid1.Start{Name: pid1.Name, Attributes: syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_FS}})
 	if err != syscall.EINVAL { //nolint:errorlint // it is to be nothing more
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestStarterForgotten checks that what the kernel refuses to start for a launch that was given up meanwhile ends nothing
+// that the starter started for others.
+func TestStarterForgotten(t *testing.T) {
+	s := new(starter)
+	t.Cleanup(func() { _ = s.close() })
+	other := born(t, s)
+	pid := s.cmd.Process.Pid
+	own, theirs, err := socketPair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = own.Close()
+	_, err = s.ask(pid1.Start{Name: pid1.Name, Attributes: syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_FS}}, []*os.File{theirs})
+	if err := errors.Join(err, theirs.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if born(t, s); s.cmd.Process.Pid != pid {
+		t.Error("the starter ended")
+	}
+	if !other.end() {
+		t.Error("the end of a process was not seen")
 	}
 }
