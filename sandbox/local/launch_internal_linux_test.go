@@ -1,8 +1,10 @@
 package local
 
 import (
+	"context"
 	"errors"
 	"os"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -117,6 +119,36 @@ func TestStarterCloses(t *testing.T) {
 	}
 	if err := s.close(); err != nil {
 		t.Errorf("closed again: %v", err)
+	}
+}
+
+// TestStarterStopped checks that nobody waits for a starter that was stopped: who ends a process, who gives up a start, and
+// who closes it.
+func TestStarterStopped(t *testing.T) {
+	s := new(starter)
+	t.Cleanup(func() { _ = s.close() })
+	c := born(t, s)
+	if err := unix.Kill(s.cmd.Process.Pid, unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	given := errors.New("given up")
+	var starts sync.WaitGroup
+	for range 200 { // more than there is room for
+		starts.Go(func() {
+			_, err := s.start(ctx, pid1.Start{Name: pid1.Name, Attributes: syscall.SysProcAttr{Setsid: true}})
+			if !errors.Is(err, given) {
+				t.Errorf("a start that was given up: %v", err)
+			}
+		})
+	}
+	if !c.end() {
+		t.Error("the end of the process was not seen")
+	}
+	cancel(given)
+	starts.Wait()
+	if err := s.close(); err != nil {
+		t.Error(err)
 	}
 }
 
