@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -97,16 +98,19 @@ func hold(pid int) (*held, error) {
 }
 
 // end kills the process. If it was the first of its namespace, nothing is left of that when end returns.
-func (h *held) end() {
+func (h *held) end() { _ = h.endWithin(-time.Millisecond) }
+
+// endWithin is end, for no longer than some time if that is not negative. It reports whether the process is over.
+func (h *held) endWithin(patience time.Duration) bool {
 	if h == nil {
-		return
+		return true
 	}
+	defer func() { _ = unix.Close(h.fd) }()
 	_ = unix.PidfdSendSignal(h.fd, unix.SIGKILL, nil, 0)
 	for {
-		_, err := unix.Poll([]unix.PollFd{{Fd: int32(h.fd), Events: unix.POLLIN}}, -1) //nolint:gosec // a descriptor
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(h.fd), Events: unix.POLLIN}}, int(patience/time.Millisecond)) //nolint:gosec // a descriptor
 		if !errors.Is(err, unix.EINTR) {
-			break
+			return n > 0
 		}
 	}
-	_ = unix.Close(h.fd)
 }

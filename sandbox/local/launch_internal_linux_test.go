@@ -1,7 +1,10 @@
 package local
 
 import (
+	"context"
+	"errors"
 	"os"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -119,6 +122,36 @@ func TestStarterCloses(t *testing.T) {
 	}
 }
 
+// TestStarterStopped checks that nobody waits for a starter that was stopped: who ends a process, who gives up a start, and
+// who closes it.
+func TestStarterStopped(t *testing.T) {
+	s := new(starter)
+	t.Cleanup(func() { _ = s.close() })
+	c := born(t, s)
+	if err := unix.Kill(s.cmd.Process.Pid, unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	given := errors.New("given up")
+	var starts sync.WaitGroup
+	for range 200 { // more than there is room for
+		starts.Go(func() {
+			_, err := s.start(ctx, pid1.Start{Name: pid1.Name, Attributes: syscall.SysProcAttr{Setsid: true}})
+			if !errors.Is(err, given) {
+				t.Errorf("a start that was given up: %v", err)
+			}
+		})
+	}
+	if !c.end() {
+		t.Error("the end of the process was not seen")
+	}
+	cancel(given)
+	starts.Wait()
+	if err := s.close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestStarterRefuses checks that what the kernel says comes back as it is.
 func TestStarterRefuses(t *testing.T) {
 	s := new(starter)
@@ -126,5 +159,29 @@ func TestStarterRefuses(t *testing.T) {
 	_, err := s.start(t.Context(), pid1.Start{Name: pid1.Name, Attributes: syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_FS}})
 	if err != syscall.EINVAL { //nolint:errorlint // it is to be nothing more
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestStarterForgotten checks that what the kernel refuses to start for a launch that was given up meanwhile ends nothing
+// that the starter started for others.
+func TestStarterForgotten(t *testing.T) {
+	s := new(starter)
+	t.Cleanup(func() { _ = s.close() })
+	other := born(t, s)
+	pid := s.cmd.Process.Pid
+	own, theirs, err := socketPair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = own.Close()
+	_, err = s.ask(pid1.Start{Name: pid1.Name, Attributes: syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_FS}}, []*os.File{theirs})
+	if err := errors.Join(err, theirs.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if born(t, s); s.cmd.Process.Pid != pid {
+		t.Error("the starter ended")
+	}
+	if !other.end() {
+		t.Error("the end of a process was not seen")
 	}
 }

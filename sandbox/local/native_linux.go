@@ -90,13 +90,17 @@ func explain(what string, err error) string {
 	return what + " " + reason + ": see docs/operations.md"
 }
 
+const noDescriptors = "the worker has no descriptors left: raise its limit of open files"
+
 // remedies say what to do where something is missing. The first that fits is taken.
 var remedies = []struct {
 	what  string
 	errno syscall.Errno
 	do    string
 }{
-	{"pipes", 0, "the worker has no descriptors left: raise its limit of open files"},
+	{"pipes", 0, noDescriptors},
+	{"socket pair", unix.EMFILE, noDescriptors},
+	{"starter", unix.EMFILE, noDescriptors},
 	{"starter", 0, "the worker's program could not be started once more, or was ended at once: look at the worker's limits of processes and memory"},
 	{"namespaces", unix.EPERM, "the host or its container does not let this account make user namespaces: allow them " +
 		"(kernel.apparmor_restrict_unprivileged_userns, user.max_user_namespaces, the container's seccomp profile), or use the launcher bwrap"},

@@ -7,6 +7,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
@@ -34,6 +35,25 @@ var (
 	errNUL      = refuse(backend.InvalidManifestPath, "the path must not hold NUL")
 	errRoot     = refuse(backend.RootNotFound, "the workspace is gone: create another sandbox")
 )
+
+// unopened is the error of a workspace that could not be opened. Where the worker lacks what it needs for that, the workspace
+// need not be gone.
+func unopened(err error) error {
+	if outOfResources(err) {
+		return failed(backend.StartFailed, "the workspace could not be opened: the worker has no descriptors or no memory left")
+	}
+	return errRoot
+}
+
+// outOfResources reports whether something failed for want of what there may be again soon.
+func outOfResources(err error) bool {
+	for _, errno := range []syscall.Errno{syscall.EAGAIN, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE} {
+		if errors.Is(err, errno) {
+			return true
+		}
+	}
+	return false
+}
 
 // rootOf is the root of a manifest's workspace in the sandbox's words.
 func rootOf(m sandbox.Manifest) string {

@@ -111,13 +111,13 @@ func (s *box) fill(ctx context.Context) (func(), error) {
 func (s *box) workspace() (*workspace, error) {
 	dir, err := os.OpenRoot(s.dir(""))
 	if err != nil {
-		return nil, errRoot
+		return nil, unopened(err)
 	}
 	defer dir.Close()
 	// Through a root, so that a link in the workspace's place leads nowhere.
 	root, err := dir.OpenRoot(workspaceName)
 	if err != nil {
-		return nil, errRoot
+		return nil, unopened(err)
 	}
 	return &workspace{Root: root, account: s.account}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/sandboxguard/sandboxguard/sandbox/local/internal/pid1"
 )
@@ -16,14 +17,23 @@ import (
 // the tables of its own memory copied for it: of a worker that has much that would take longer than all the rest. The
 // zero value starts it with the first process that is asked for, and again if it was ended.
 type starter struct {
+	once sync.Once
+	// asked are those that have asked it and got no answer yet.
+	asked chan struct{}
+
 	mu      sync.Mutex
 	cmd     *exec.Cmd
 	channel *pid1.Channel
 }
 
+// maxAsked bounds what a starter is asked for at once: it starts one after the other, and so much fits into its socket.
+// Otherwise who asks one that was stopped would wait for room there, whatever becomes of its context.
+const maxAsked = 16
+
 // child is a process that the starter started.
 type child struct {
 	pid  int
+	held *held
 	said *pid1.Channel
 }
 
@@ -43,35 +53,76 @@ func (s *starter) start(ctx context.Context, what pid1.Start, files ...*os.File)
 }
 
 func (s *starter) try(ctx context.Context, what pid1.Start, files []*os.File) (*child, error) {
+	s.once.Do(func() { s.asked = make(chan struct{}, maxAsked) })
+	select {
+	case s.asked <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 	own, theirs, err := socketPair()
 	if err != nil {
+		<-s.asked
 		return nil, fmt.Errorf("%w: %w", errStarter, err)
 	}
 	said, err := pid1.NewChannel(own)
 	if err != nil {
+		<-s.asked
 		return nil, fmt.Errorf("%w: %w", errStarter, errors.Join(err, theirs.Close()))
 	}
 	by, err := s.ask(what, append([]*os.File{theirs}, files...))
 	if err = errors.Join(err, theirs.Close()); err != nil {
+		<-s.asked
 		return nil, fmt.Errorf("%w: %w", errStarter, errors.Join(err, said.Close()))
 	}
-	stop := context.AfterFunc(ctx, func() { _ = said.Close() }) // with that it ends what it started
+	born := make(chan birth)
+	go func() {
+		b := await(said)
+		<-s.asked
+		select {
+		case born <- b:
+		case <-ctx.Done():
+			b.child.end()
+		}
+	}()
+	select {
+	case b := <-born:
+		if errors.Is(b.err, errLost) {
+			s.drop(by)
+		}
+		return b.child, b.err
+	case <-ctx.Done():
+		err := context.Cause(ctx)
+		if errors.Is(err, errStarter) { // it had all the time there is
+			s.drop(by)
+		}
+		return nil, err
+	}
+}
+
+// birth is what became of a start.
+type birth struct {
+	child *child
+	err   error
+}
+
+// await waits for the answer of the starter.
+func await(said *pid1.Channel) birth {
 	var b pid1.Birth
-	err = said.Receive(&b)
-	stop()
+	err := said.Receive(&b)
 	switch {
-	case err == nil && b.Errno == 0:
-		return &child{pid: b.PID, said: said}, nil
-	case err == nil:
-		err = syscall.Errno(b.Errno)
-	case ctx.Err() != nil:
-		err = context.Cause(ctx)
-	default:
-		s.drop(by)
+	case err != nil:
 		err = fmt.Errorf("%w: %w", errStarter, errLost)
+	case b.Errno != 0:
+		err = syscall.Errno(b.Errno)
+	default:
+		var h *held
+		if h, err = hold(b.PID); err == nil {
+			return birth{child: &child{pid: b.PID, held: h, said: said}}
+		}
+		err = fmt.Errorf("%w: %w", errStarter, err)
 	}
 	_ = said.Close()
-	return nil, err
+	return birth{err: err}
 }
 
 // ask hands the starter what it is to start. It returns the channel that this went over.
@@ -147,14 +198,15 @@ func (s *starter) end() error {
 }
 
 // end ends a process, and what it started if it was the first of its namespace. It reports whether nothing of that is
-// left: whoever ends the starter keeps that from being seen.
+// left. What a starter does not do that was ended, or stopped, is done here. Nil is none.
 func (c *child) end() bool {
-	defer func() { _ = c.said.Close() }()
-	start := startOf(c.pid)
-	_ = c.said.End()
-	var e pid1.End
-	if c.said.Receive(&e) == nil && e.Over {
+	if c == nil {
 		return true
 	}
-	return start == "" || until(func() bool { return startOf(c.pid) != start })
+	timer := time.AfterFunc(leftoverWait, func() { _ = c.said.Close() })
+	_ = c.said.End()
+	_ = c.said.Receive(new(pid1.End))
+	timer.Stop()
+	_ = c.said.Close()
+	return c.held.endWithin(leftoverWait)
 }

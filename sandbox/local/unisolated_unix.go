@@ -160,6 +160,5 @@ func record(dir string, pid int) (forget func()) {
 
 // startError hides what the operating system says, which names the path of the host.
 func startError(err error) error {
-	again := errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.ENOMEM) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
-	return notStarted{again: again}
+	return notStarted{again: outOfResources(err)}
 }

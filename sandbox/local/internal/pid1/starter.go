@@ -69,7 +69,8 @@ func (s Start) start(c *Channel) error {
 	if err != nil {
 		e := unix.EIO // the kernel's errors are all that there are
 		errors.As(err, &e)
-		return errors.Join(said.Send(Birth{Errno: int(e)}), said.Close())
+		_, _ = said.Send(Birth{Errno: int(e)}), said.Close() // who asked may be gone, but not the others
+		return nil
 	}
 	go follow(pid, said)
 	return nil
