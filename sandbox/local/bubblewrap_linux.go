@@ -71,7 +71,7 @@ func (n *native) stage(l *launch, a account) error {
 }
 
 // pass lets the stage go on, which is in its control group by now, and takes hold of the first process that comes of it:
-// it is not the worker's child, and may outlive bwrap by a little.
+// it is the child of bwrap, which the starter waits for, and may outlive that by a little.
 func (l *launch) pass(ctx context.Context) error {
 	if err := errors.Join(l.channel.Identify(), l.channel.Send(l.stage)); err != nil {
 		return refusal(l.launcher, "socket pair", err)

@@ -16,7 +16,7 @@ import (
 )
 
 // TestHostile holds the launchers that isolate to the battery, each limit by itself: what is written to /tmp counts as
-// memory, too. Where the kernel tells nobody of a limit, no result can name it.
+// memory, too. Where the kernel tells nobody of a limit, no result need name it.
 func TestHostile(t *testing.T) {
 	l := local.Native
 	if refused(t, l) {

@@ -6,9 +6,9 @@ import "sync/atomic"
 var agreed atomic.Bool
 
 // Init must be the first line of main in programs that use the launchers [Native] and [Bubblewrap], and of TestMain in
-// their tests. With it a program agrees to be started again as the first process of each sandbox, under a name of which
-// nothing but this package knows: what it is then it becomes before its main function. Without it New refuses, and names
-// this line.
+// their tests. With it a program agrees to be started again as the first process of each sandbox, and as what starts those,
+// under names of which nothing but this package knows: what it is then it becomes before its main function. Without it New
+// refuses, and names this line.
 //
 //	func main() {
 //		local.Init()

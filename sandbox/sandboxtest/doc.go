@@ -21,7 +21,7 @@
 //		sandboxtest.Hostile{New: newBackend, Local: true}.Run(t)
 //	}
 //
-// A sandbox needs the programs sh, ln, sleep, yes, head and tail. What could not be tried counts as unsafe. The battery
+// A sandbox needs the programs sh, ln, sleep, yes, head, tail, mkdir and rm. What could not be tried counts as unsafe. The battery
 // puts a file with a random name into the home of the test's account, and removes it. The working directory of the test is
 // a temporary one meanwhile, with such a file in it.
 //

@@ -45,7 +45,8 @@ type Bound struct {
 	// Unnamed says that results need not tell of the limit, as where the kernel tells nobody.
 	Unnamed bool
 	// New returns a backend with that limit, as New of [Hostile] does, which it is if it is nil. It is for limits that
-	// are too narrow for other probes, which need about 64 MiB of memory and 1 GiB of addresses, or for each other.
+	// are too narrow for other probes, which need about 64 MiB of memory, 1 GiB of addresses and room for the executable
+	// in the workspace, or for each other.
 	New func(t *testing.T) backend.Backend
 }
 

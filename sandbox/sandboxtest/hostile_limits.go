@@ -17,11 +17,14 @@ var tried = map[string]string{
 	"open_files": "Open 2048 files.",
 }
 
-// scripts try what a program that is told nothing of limits does, since one of Go needs more memory than some limits
-// leave it, and does not die of a large file.
+// scripts try what a program that is told nothing of limits does, since one of Go needs more memory and disk than some
+// limits leave it, and does not die of a large file.
 var scripts = map[string]string{
 	"memory":    "head -c 268435456 /dev/zero | tail -n 1 > /dev/null",
 	"file_size": "exec head -c 268435456 /dev/zero > sandboxguard-big",
+	// The files are small for the limit of one. If it is stopped they stay: that nothing fits any more is how a backend knows.
+	"disk": "mkdir /tmp/sandboxguard-probe-$$ && cd /tmp/sandboxguard-probe-$$ || exit; " +
+		"i=0; while [ $i -lt 256 ]; do head -c 1048576 /dev/zero > $i || exit; i=$((i+1)); done; rm -r /tmp/sandboxguard-probe-$$",
 }
 
 // bound returns the check that a limit stops a command, and that the result says so.
@@ -81,7 +84,7 @@ func scripted(t *testing.T, s backend.Sandbox, id, script string) (probe.Report,
 	case exit == 0:
 		return probe.Unsafe(id, "nothing stopped the command"), result
 	case exit == notFound || exit == notExecutable:
-		return probe.Unknown(id, "the sandbox needs the programs sh, head and tail"), result
+		return probe.Unknown(id, "the sandbox needs the programs sh, head, tail, mkdir and rm"), result
 	}
 	return probe.Safe(id, "the command was stopped"), result
 }

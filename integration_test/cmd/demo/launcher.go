@@ -48,7 +48,7 @@ func (d *demo) sandboxes(s stage, dir string) (local.Options, error) {
 		Path: d.toolDir() + ":" + local.DefaultPath, System: []string{d.toolDir()},
 	}
 	if !s.launcher.Isolated() {
-		o.Limits = sandbox.Limits{Wall: o.Limits.Wall, Output: o.Limits.Output} // it can hold no others
+		o.Limits = sandbox.Limits{Wall: o.Limits.Wall, Output: o.Limits.Output, Disk: o.Limits.Disk} // it can hold no others
 	}
 	return o, nil
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // testHostile holds bwrap to the battery, each limit by itself: what is written to /tmp counts as memory, too. Where the
-// kernel tells nobody of a limit, no result can name it.
+// kernel tells nobody of a limit, no result need name it.
 func testHostile(t *testing.T) {
 	can, err := local.Probe(t.Context(), local.Options{Launcher: local.Bubblewrap})
 	if err != nil || can.Refusal != "" {

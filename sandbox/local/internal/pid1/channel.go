@@ -18,7 +18,7 @@ const maxMessage = 16 << 20
 
 var errMessage = errors.New("pid1: what came over the socket is no message")
 
-// A Channel carries messages between the worker and the first process. Its methods are not for use by several
+// A Channel carries messages between the worker and a process of its program. Its methods are not for use by several
 // goroutines, but one may send while another receives.
 type Channel struct {
 	socket *os.File

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Start is what a starter is asked to start: the worker's program once more, in new namespaces. With it come the files of
-// the process, after the end of a socket pair for what there is to say about it. The process ends with the starter, and
-// with the other end of that.
+// Start is what a starter is asked to start: the worker's program once more, in the namespaces of its attributes. With it
+// come the files of the process, after the end of a socket pair for what there is to say about it. The process ends with
+// the starter, and with the other end of that.
 type Start struct {
 	// Name is what the program is to become.
 	Name       string

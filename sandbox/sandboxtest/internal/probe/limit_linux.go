@@ -2,10 +2,7 @@ package probe
 
 import (
 	"errors"
-	"os"
 	"os/exec"
-	"path/filepath"
-	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -13,11 +10,8 @@ import (
 // How much a probe uses before it gives up and reports that there is no limit.
 const (
 	maxProcesses = 300
-	maxDisk      = 256 << 20
 	maxOpenFiles = 2048
 )
-
-const mebi = 1 << 20
 
 // limitProcesses starts processes until it is stopped, and ends them.
 func limitProcesses(_ Task, f *found) {
@@ -40,24 +34,6 @@ func limitProcesses(_ Task, f *found) {
 		running = append(running, cmd)
 	}
 	f.breach("%d processes", maxProcesses)
-}
-
-// limitDisk fills the directory for temporary files, with files that are each small. If it is stopped they stay: that
-// nothing fits any more is how a backend knows.
-func limitDisk(_ Task, f *found) {
-	dir, err := os.MkdirTemp("/tmp", "sandboxguard-probe-")
-	f.try()
-	if err != nil {
-		return // nothing can be written there
-	}
-	part := make([]byte, mebi)
-	for i := range maxDisk / mebi {
-		if err := os.WriteFile(filepath.Join(dir, strconv.Itoa(i)), part, 0o600); err != nil {
-			return
-		}
-	}
-	_ = os.RemoveAll(dir)
-	f.breach("256 MiB in /tmp")
 }
 
 // limitOpenFiles opens files until it is stopped.

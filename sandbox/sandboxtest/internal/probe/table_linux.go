@@ -21,7 +21,6 @@ var probes = map[string]func(Task, *found){
 	"survivors":   survivors,
 
 	"limit-processes":  limitProcesses,
-	"limit-disk":       limitDisk,
 	"limit-open_files": limitOpenFiles,
 }
 
