@@ -5,6 +5,7 @@ package local_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 
@@ -46,6 +47,32 @@ func TestOutputLimit(t *testing.T) {
 	full := errors.New("full")
 	if _, err := s.Exec(t.Context(), backend.Command{Args: []string{"sh", "-c", "while :; do echo x; done"}, Stdout: refusing{full}}); !errors.Is(err, full) {
 		t.Errorf("output that is not taken: %v", err)
+	}
+}
+
+// TestOutputLimitOfTerminals checks the same of what a command prints at a terminal, and of one without.
+func TestOutputLimitOfTerminals(t *testing.T) {
+	s := started(t, newBackend(t, func(o *local.Options) { o.Limits = sandbox.Limits{Output: 1024} }), sandbox.Manifest{})
+	for n, reached := range map[int]bool{1024: false, 1025: true} {
+		for _, tty := range []bool{true, false} {
+			var mu sync.Mutex
+			var out bytes.Buffer
+			p, err := s.(backend.Terminals).OpenTerminal(t.Context(), backend.Command{
+				Args: []string{"sh", "-c", fmt.Sprintf("head -c %d /dev/zero", n)}, Stdout: locked{&mu, &out},
+			}, tty)
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-p.Done()
+			result, err := p.Result()
+			want := backend.Result{Emptied: result.Emptied}
+			if reached {
+				want.Reached = []backend.Limit{{Name: "output", Value: "1KiB", Mechanism: "counted, and the rest dropped"}}
+			}
+			if diff := cmp.Diff(want, result); err != nil || diff != "" || out.Len() != 1024 {
+				t.Errorf("%d bytes, terminal %t: %v, %d bytes kept, (-want +got)\n%s", n, tty, err, out.Len(), diff)
+			}
+		}
 	}
 }
 

@@ -34,10 +34,9 @@ func (s *box) Exec(ctx context.Context, cmd backend.Command) (backend.Result, er
 	if err != nil {
 		return backend.Result{}, err
 	}
-	by := new(said)
-	c.stderr = by.listener(c.stderr)
+	c.stderr = c.said.listener(c.stderr)
 	result, err := s.run(ctx, c, cmd.Timeout)
-	return s.hinted(result, by), err
+	return s.told(result, c), err
 }
 
 // run runs a command within the limits that no launcher has to know of, and in the time that it has besides, if any.
@@ -54,15 +53,7 @@ func (s *box) run(ctx context.Context, c command, timeout time.Duration) (backen
 		ctx, cancel = context.WithTimeoutCause(ctx, wall, errWall)
 		defer cancel()
 	}
-	output := &capped{left: s.backend.options.Limits.Output}
-	if output.left != 0 {
-		c.stdout, c.stderr = output.writer(c.stdout), output.writer(c.stderr)
-	}
 	result, err := s.backend.launcher.run(ctx, c)
-	if output.reached() {
-		max := sandbox.FormatSize(s.backend.options.Limits.Output)
-		result.Reached = append(result.Reached, backend.Limit{Name: "output", Value: max, Mechanism: "counted, and the rest dropped"})
-	}
 	if errors.Is(err, errWall) {
 		result.Reached = append(result.Reached, backend.Limit{Name: "wall", Value: wall.String(), Mechanism: "clock"})
 	}
@@ -74,6 +65,15 @@ func (s *box) run(ctx context.Context, c command, timeout time.Duration) (backen
 		result.ExitCode, err = -int(syscall.SIGKILL), nil
 	}
 	return result, err
+}
+
+// told adds to the result of a command the limits that its output tells of, when there is no more to come of that.
+func (s *box) told(r backend.Result, c command) backend.Result {
+	if c.output.reached() {
+		max := sandbox.FormatSize(s.backend.options.Limits.Output)
+		r.Reached = append(r.Reached, backend.Limit{Name: "output", Value: max, Mechanism: "counted, and the rest dropped"})
+	}
+	return s.hinted(r, c.said)
 }
 
 // reached reports whether a command is known to have reached a limit.
@@ -97,10 +97,15 @@ func (s *box) command(cmd backend.Command) (command, error) {
 	if err != nil {
 		return command{}, err
 	}
-	return command{
+	c := command{
 		box: s, args: cmd.Args, env: cmd.Env, dir: dir,
 		stdin: cmd.Stdin, stdout: orDiscard(cmd.Stdout), stderr: orDiscard(cmd.Stderr),
-	}, nil
+		output: &capped{left: s.backend.options.Limits.Output}, said: new(said),
+	}
+	if c.output.left != 0 {
+		c.stdout, c.stderr = c.output.writer(c.stdout), c.output.writer(c.stderr)
+	}
+	return c, nil
 }
 
 // errNotFound says that there is no such program.

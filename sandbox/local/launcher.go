@@ -60,6 +60,9 @@ type command struct {
 	dir            string   // below the workspace, with slashes, "." for itself; or absolute, below a path grant
 	stdin          io.Reader
 	stdout, stderr io.Writer // never nil
+	// output counts what goes to both, and said listens to one of them. Launchers need neither.
+	output *capped
+	said   *said
 	// terminal has the command run on a terminal of its own, as the leader of a session that the terminal controls,
 	// in place of the input and the outputs. It is called with the terminal's master once the command runs; whoever
 	// set it reads that to its end and closes it. Nil is none.

@@ -65,9 +65,8 @@ func (s *box) OpenTerminal(ctx context.Context, cmd backend.Command, tty bool) (
 		attached: make(chan struct{}), drained: make(chan struct{}), typing: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	life, t.kill = context.WithCancelCause(life)
-	by := new(said)
-	if c.stderr = by.listener(c.stderr); tty {
-		t.stdout = by.listener(t.stdout)
+	if c.stderr = c.said.listener(c.stderr); tty {
+		t.stdout = c.said.listener(t.stdout)
 		c.terminal = t.attach
 		c.env = append([]string{plain}, c.env...)
 	}
@@ -79,7 +78,7 @@ func (s *box) OpenTerminal(ctx context.Context, cmd backend.Command, tty bool) (
 		if err := t.drain(); t.err == nil {
 			t.err = err
 		}
-		t.result = s.hinted(t.result, by)
+		t.result = s.told(t.result, c)
 	}()
 	if !tty {
 		return t, nil
