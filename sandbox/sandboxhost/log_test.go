@@ -70,6 +70,7 @@ func TestLog(t *testing.T) {
 					o.Dir, o.Logger = filepath.Join(t.TempDir(), "own"), zap.New(core)
 				})
 				r.serve()
+				synctest.Wait()
 				runs := logs.FilterMessage("sandbox host runs").All()
 				if len(runs) != 1 || !cmp.Equal(runs[0].ContextMap()["mechanisms"], []any{"limit of memory: RLIMIT_AS"}) {
 					t.Errorf("said %v of the backend", runs)
