@@ -51,6 +51,7 @@ type ledger struct {
 	most    int64 // the limit, or what the workspace had of old when it was over that
 	accept  bool  // what the next one says becomes that
 	blind   bool  // the last one failed
+	unseen  int64 // by how much the file system had grown since one that did not, when the last command began
 }
 
 func newLedger(limit int64, inUse func() (int64, error), measure func(context.Context, int64) (int64, int, error)) *ledger {
@@ -85,6 +86,7 @@ func (l *ledger) enter(ctx context.Context, old bool) {
 	if old && l.watches == 0 {
 		l.accept = l.accept || max(l.size, l.most) > l.limit
 		if l.blind {
+			l.unseen += l.grown
 			l.grown, l.due = 0, l.slack()
 		}
 	}
@@ -148,14 +150,16 @@ func (l *ledger) take(size, before int64) {
 		l.most = max(l.limit, size)
 	}
 	l.known, l.accept, l.blind = true, false, false
-	l.size, l.grown, l.due = size, l.grown-before, max(l.most-size, l.slack())
+	l.size, l.grown, l.due, l.unseen = size, l.grown-before, max(l.most-size, l.slack()), 0
 }
 
-// isOver reports whether the workspace is over its limit. One that cannot be measured is when it may have grown by that.
+// isOver reports whether the workspace is over its limit. One that cannot be measured is when it may have grown by that,
+// with all commands since it could be: each would have as much otherwise.
 func (l *ledger) isOver() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return !l.accept && l.size > l.most || l.blind && l.grown > l.limit
+	left := l.limit - l.unseen - max(0, l.size-l.limit)
+	return !l.accept && l.size > l.most || l.blind && l.grown > max(left, l.slack())
 }
 
 // admit refuses to put so much more into the workspace if that would be over its limit.

@@ -89,6 +89,21 @@ func TestLedger(t *testing.T) {
 			{own: 6502, measured: 1},
 			{own: 6603, over: true, measured: 1},
 		}},
+		{"what cannot be measured, by many commands", []step{
+			{begin: true},
+			{own: 6401, broken: true, over: true, measured: 1},
+			{own: 6401, broken: true, begin: true},
+			{own: 6501, broken: true},
+			{own: 6502, broken: true, over: true, measured: 1},
+			{own: 6502, broken: true, begin: true},
+			{own: 6603, broken: true, over: true, measured: 1},
+		}},
+		{"what cannot be measured any more, being over the limit", []step{
+			{begin: true},
+			{own: 12800, over: true, measured: 1},
+			{own: 12800, begin: true, measured: 1},
+			{own: 12901, broken: true, over: true, measured: 1},
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := new(disk)

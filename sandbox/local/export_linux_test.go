@@ -1,6 +1,7 @@
 package local
 
 import (
+	"os/exec"
 	"slices"
 	"time"
 
@@ -46,4 +47,49 @@ func Tries(b *Backend) pid1.Job { return b.launcher.(*native).empty() }
 // WithTicks makes workspaces be looked at with each tick, and the file system have in use what the function says.
 func WithTicks(ticks <-chan time.Time, inUse func() (int64, error)) func(*Options) {
 	return func(o *Options) { o.faults.ticks, o.faults.inUse = ticks, inUse }
+}
+
+// LoseStarter puts something in the place of the starter that takes what it is asked next and is lost then. What came with
+// that stays open until close is called, as by a process that was started before.
+func LoseStarter(b *Backend) (closed func(), err error) {
+	s := b.launcher.(*native).starter
+	own, theirs, err := socketPair()
+	if err != nil {
+		return nil, err
+	}
+	asks, err := pid1.NewChannel(own)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := pid1.NewChannel(theirs)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.close(); err != nil {
+		return nil, err
+	}
+	cmd := exec.Command("true")
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	s.cmd, s.channel = cmd, asks
+	taken := make(chan struct{})
+	go func() {
+		defer close(taken)
+		if asked.Receive(new(pid1.Start)) == nil {
+			_ = asked.File().Close()
+		}
+	}()
+	return func() {
+		<-taken
+		_ = asked.Close()
+	}, nil
+}
+
+// KillStarter kills the starter.
+func KillStarter(b *Backend) error {
+	s := b.launcher.(*native).starter
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cmd.Process.Kill()
 }

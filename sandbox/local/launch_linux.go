@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"syscall"
@@ -63,20 +64,17 @@ func (l *launch) run(ctx context.Context) (backend.Result, error) {
 
 // begin starts the first process.
 func (l *launch) begin(ctx context.Context) error {
-	own, theirs, err := socketPair()
-	if err != nil {
-		return refusal(l.launcher, "socket pair", err)
-	}
-	if l.channel, err = pid1.NewChannel(own); err != nil {
-		return errors.Join(refusal(l.launcher, "socket pair", err), theirs.Close())
-	}
+	var err error
 	if l.streams, err = newStreams(l.command); err != nil {
-		return errors.Join(refusal(l.launcher, "pipes", err), theirs.Close(), l.channel.Close())
+		return refusal(l.launcher, "pipes", err)
 	}
-	l.child, err = l.born(ctx, theirs)
-	if err = errors.Join(err, theirs.Close()); err != nil {
+	err = l.born(ctx)
+	if errors.Is(err, errLost) {
+		err = l.born(ctx) // by another starter, and over another channel: what the lost one started may still be at that
+	}
+	if err != nil {
 		l.streams.close()
-		return errors.Join(err, l.channel.Close())
+		return l.unborn(err)
 	}
 	l.streams.begin()
 	l.forget = record(l.records, l.child.pid)
@@ -84,22 +82,35 @@ func (l *launch) begin(ctx context.Context) error {
 }
 
 // born has the starter start the first process.
-func (l *launch) born(ctx context.Context, theirs *os.File) (*child, error) {
+func (l *launch) born(ctx context.Context) error {
+	own, theirs, err := socketPair()
+	if err != nil {
+		return fmt.Errorf("%w: %w", errStarter, err)
+	}
+	if l.channel, err = pid1.NewChannel(own); err != nil {
+		return fmt.Errorf("%w: %w", errStarter, errors.Join(err, theirs.Close()))
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, 10*l.patience, errStarter)
 	defer cancel()
-	c, err := l.starter.start(ctx, l.start, slices.Concat(l.streams.theirs, []*os.File{theirs}, l.files)...)
+	l.child, err = l.starter.start(ctx, l.start, slices.Concat(l.streams.theirs, []*os.File{theirs}, l.files)...)
+	if err = errors.Join(err, theirs.Close()); err != nil {
+		return errors.Join(err, l.channel.Close())
+	}
+	return nil
+}
+
+// unborn is what the caller is told where there is no first process.
+func (l *launch) unborn(err error) error {
 	var errno syscall.Errno
 	switch {
-	case err == nil:
-		return c, nil
 	case errors.Is(err, errStarter):
-		return nil, refusal(l.launcher, "starter", err)
+		return refusal(l.launcher, "starter", err)
 	case !errors.As(err, &errno):
-		return nil, err
+		return err
 	case l.stage != nil:
-		return nil, refusal(l.launcher, "mount namespace", err)
+		return refusal(l.launcher, "mount namespace", err)
 	}
-	return nil, refusal(l.launcher, "namespaces", err)
+	return refusal(l.launcher, "namespaces", err)
 }
 
 // listen hands on what the first process says, until it is over.

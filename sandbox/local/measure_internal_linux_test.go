@@ -110,3 +110,41 @@ func TestMeasureDevice(t *testing.T) {
 		t.Errorf("%d files, %v", files, err)
 	}
 }
+
+// TestMeasureLayers checks that files count of which overlayfs says that they are on another device than their directory.
+func TestMeasureLayers(t *testing.T) {
+	dir := t.TempDir()
+	var size int64
+	err := apart(func() error {
+		at := func(name string) string { return filepath.Join(dir, name) }
+		err := errors.Join(unix.Unshare(unix.CLONE_NEWNS), unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""))
+		for _, name := range []string{"lower", "other", "all"} {
+			err = errors.Join(err, os.Mkdir(at(name), 0o700))
+		}
+		for _, name := range []string{"lower", "other"} {
+			err = errors.Join(err, unix.Mount("tmpfs", at(name), "tmpfs", 0, ""))
+		}
+		layers := "lowerdir=" + at("lower") + ",upperdir=" + at("other/upper") + ",workdir=" + at("other/work") + ",xino=off"
+		err = errors.Join(err, os.Mkdir(at("other/upper"), 0o700), os.Mkdir(at("other/work"), 0o700), unix.Mount("overlay", at("all"), "overlay", 0, layers))
+		if err != nil {
+			return err
+		}
+		root, err := os.OpenRoot(at("all"))
+		if err != nil {
+			return err
+		}
+		defer root.Close()
+		if err := root.WriteFile("f", make([]byte, 100_000), 0o600); err != nil {
+			return err
+		}
+		size, _, err = measure(t.Context(), root, math.MaxInt64)
+		return err
+	})
+	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENODEV) {
+		t.Logf("this host has no such mounts: %v", err)
+		return
+	}
+	if err != nil || size < 100_000 {
+		t.Errorf("%d, %v", size, err)
+	}
+}

@@ -20,7 +20,7 @@ const (
 	atOnce = 128
 )
 
-// measure returns what a tree occupies, with inodeSize for each file, or something above enough if it is more than that;
+// measure returns what a tree occupies, with inodeSize for each name, or something above enough if it is more than that;
 // and how many files it has looked at. It follows no links and stays on one device. The tree may be changed meanwhile, by
 // somebody who wants it to be measured wrong: what is moved about may be missed or counted twice.
 func measure(ctx context.Context, root *os.Root, enough int64) (size int64, files int, err error) {
@@ -85,12 +85,17 @@ func (m *measurement) file(dir *os.Root, name string, depth int) error {
 		return err
 	}
 	of, ok := statOf(info)
-	if !ok || uint64(of.Dev) != m.dev { //nolint:gosec,unconvert,nolintlint // its type is another on each system
+	// Only of directories: overlayfs has files of other devices where its layers are on several.
+	if !ok || info.IsDir() && uint64(of.Dev) != m.dev { //nolint:gosec,unconvert,nolintlint // its type is another on each system
 		return nil
 	}
 	m.files++
 	if !info.IsDir() && of.Nlink > 1 {
 		if _, again := m.linked[of.Ino]; again {
+			// Without that there could be links without end, and what is written while they are measured.
+			if m.size += inodeSize; m.size > m.enough {
+				return errEnough
+			}
 			return nil
 		}
 		if len(m.linked) < maxLinked {

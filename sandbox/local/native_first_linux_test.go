@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -64,4 +65,31 @@ func TestKilledFirst(t *testing.T) {
 		t.Errorf("exec: %v (-want +got):\n%s", err, diff)
 	}
 	wantRemains(t, dir, before)
+}
+
+// TestLostStarter checks that the end of a command is seen that took the place of a lost one, of which something may still
+// be there: it has a channel of its own.
+func TestLostStarter(t *testing.T) {
+	if refused(t, local.Native) {
+		return
+	}
+	b := newBackend(t, isolated)
+	s := started(t, b, sandbox.Manifest{})
+	closed, err := local.LoseStarter(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed()
+	var kill sync.Once
+	got, err := s.Exec(t.Context(), backend.Command{Args: []string{"sh", "-c", "echo; while :; do sleep 1000; done"}, Stdout: writes(func([]byte) {
+		kill.Do(func() {
+			if err := local.KillStarter(b); err != nil {
+				t.Error(err)
+			}
+		})
+	})})
+	want := backend.Result{ExitCode: -int(unix.SIGKILL), Emptied: "pid namespace ended"}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("exec: %v (-want +got):\n%s", err, diff)
+	}
 }

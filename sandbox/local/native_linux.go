@@ -99,7 +99,6 @@ var remedies = []struct {
 	do    string
 }{
 	{"pipes", 0, noDescriptors},
-	{"socket pair", unix.EMFILE, noDescriptors},
 	{"starter", unix.EMFILE, noDescriptors},
 	{"starter", 0, "the worker's program could not be started once more, or was ended at once: look at the worker's limits of processes and memory"},
 	{"namespaces", unix.EPERM, "the host or its container does not let this account make user namespaces: allow them " +

@@ -43,16 +43,9 @@ var (
 	errLost    = errors.New("it was ended")
 )
 
-// start starts a process with its files. The error is that of the context, one of the kernel, or wraps errStarter.
+// start starts a process with its files. The error is that of the context, one of the kernel, or wraps errStarter. With
+// errLost the process may run all the same, until it sees that nobody is at the other side of its files.
 func (s *starter) start(ctx context.Context, what pid1.Start, files ...*os.File) (*child, error) {
-	c, err := s.try(ctx, what, files)
-	if errors.Is(err, errLost) {
-		c, err = s.try(ctx, what, files) // by another one: what that one started ended with it
-	}
-	return c, err
-}
-
-func (s *starter) try(ctx context.Context, what pid1.Start, files []*os.File) (*child, error) {
 	s.once.Do(func() { s.asked = make(chan struct{}, maxAsked) })
 	select {
 	case s.asked <- struct{}{}:
@@ -69,7 +62,11 @@ func (s *starter) try(ctx context.Context, what pid1.Start, files []*os.File) (*
 		<-s.asked
 		return nil, fmt.Errorf("%w: %w", errStarter, errors.Join(err, theirs.Close()))
 	}
-	by, err := s.ask(what, append([]*os.File{theirs}, files...))
+	files = append([]*os.File{theirs}, files...)
+	by, err := s.ask(what, files)
+	if errors.Is(err, errLost) { // before it was asked
+		by, err = s.ask(what, files)
+	}
 	if err = errors.Join(err, theirs.Close()); err != nil {
 		<-s.asked
 		return nil, fmt.Errorf("%w: %w", errStarter, errors.Join(err, said.Close()))
