@@ -70,11 +70,10 @@ func (l *launch) begin(ctx context.Context) error {
 	if l.channel, err = pid1.NewChannel(own); err != nil {
 		return errors.Join(refusal(l.launcher, "socket pair", err), theirs.Close())
 	}
-	if l.streams, err = newStreams(l.command); err == nil {
-		l.child, err = l.born(ctx, theirs)
-	} else {
-		err = refusal(l.launcher, "pipes", err)
+	if l.streams, err = newStreams(l.command); err != nil {
+		return errors.Join(refusal(l.launcher, "pipes", err), theirs.Close(), l.channel.Close())
 	}
+	l.child, err = l.born(ctx, theirs)
 	if err = errors.Join(err, theirs.Close()); err != nil {
 		l.streams.close()
 		return errors.Join(err, l.channel.Close())

@@ -96,7 +96,9 @@ var remedies = []struct {
 	errno syscall.Errno
 	do    string
 }{
-	{"pipes", 0, "the worker has no descriptors left: raise its limit of open files"},
+	{"socket pair", unix.EMFILE, noDescriptors},
+	{"pipes", 0, noDescriptors},
+	{"starter", unix.EMFILE, noDescriptors},
 	{"starter", 0, "the worker's program could not be started once more, or was ended at once: look at the worker's limits of processes and memory"},
 	{"namespaces", unix.EPERM, "the host or its container does not let this account make user namespaces: allow them " +
 		"(kernel.apparmor_restrict_unprivileged_userns, user.max_user_namespaces, the container's seccomp profile), or use the launcher bwrap"},

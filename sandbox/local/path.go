@@ -33,7 +33,11 @@ var (
 	errEscape   = refuse(backend.InvalidManifestPath, "the path must not lead out of the workspace or its path grant; absolute symbolic links count as leading out")
 	errNUL      = refuse(backend.InvalidManifestPath, "the path must not hold NUL")
 	errRoot     = refuse(backend.RootNotFound, "the workspace is gone: create another sandbox")
+	// errNoDescriptors is no word of the workspace, which is there.
+	errNoDescriptors = &backend.Error{Code: backend.ExecTransport, Message: "local: nothing was done: " + noDescriptors, Retryable: true, NotBegun: true}
 )
+
+const noDescriptors = "the worker has no descriptors left: raise its limit of open files"
 
 // rootOf is the root of a manifest's workspace in the sandbox's words.
 func rootOf(m sandbox.Manifest) string {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 
 	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
@@ -111,15 +112,23 @@ func (s *box) fill(ctx context.Context) (func(), error) {
 func (s *box) workspace() (*workspace, error) {
 	dir, err := os.OpenRoot(s.dir(""))
 	if err != nil {
-		return nil, errRoot
+		return nil, notOpened(err)
 	}
 	defer dir.Close()
 	// Through a root, so that a link in the workspace's place leads nowhere.
 	root, err := dir.OpenRoot(workspaceName)
 	if err != nil {
-		return nil, errRoot
+		return nil, notOpened(err)
 	}
 	return &workspace{Root: root, account: s.account}, nil
+}
+
+// notOpened is why the directory of a workspace was not opened.
+func notOpened(err error) error {
+	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+		return errNoDescriptors
+	}
+	return errRoot
 }
 
 // Running reports whether commands can run.
