@@ -2,78 +2,111 @@ package local_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 	"github.com/sandboxguard/sandboxguard/sandbox/local"
 )
 
-func init() { parts["few descriptors"] = fewDescriptors }
-
-// fewDescriptors is a worker that runs commands with ever more descriptors left, from none on, until one has enough. It
-// prints what became of each.
-func fewDescriptors() {
-	const most = 64
+// starve is a worker that may open no more files when it runs a command, then one more with each, until one runs. It
+// prints why the others did not.
+func starve() {
 	ctx := context.Background()
-	b, err := local.New(local.Options{Dir: os.Getenv("DIR"), Launcher: local.Native})
-	must(err)
+	o := local.Options{Dir: os.Getenv("DIR")}
+	if os.Getenv("LAUNCHER") == local.Bubblewrap.String() {
+		o.Launcher = local.Bubblewrap
+	}
+	b, err := local.New(o)
+	if err != nil {
+		panic(err)
+	}
 	s, err := b.Create(ctx, backend.Spec{ID: id})
-	must(err)
-	must(s.Start(ctx))
-	terminals := s.(backend.Terminals)
-	var was unix.Rlimit
-	must(unix.Getrlimit(unix.RLIMIT_NOFILE, &was))
-	must(unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: most, Max: was.Max}))
-	var taken []int
-	for {
-		fd, err := unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0)
-		if err != nil {
-			break
-		}
-		taken = append(taken, fd)
+	if err == nil {
+		err = s.Start(ctx)
 	}
-	command := backend.Command{Args: []string{"echo", "ran"}}
-	for err = io.EOF; err != nil && len(taken) > 0; taken = taken[1:] {
-		var out strings.Builder
-		command.Stdin, command.Stdout = strings.NewReader("x"), &out
-		_, err = s.Exec(ctx, command)
-		fmt.Printf("%q, %v\n", &out, err)
-		if t, err := terminals.OpenTerminal(ctx, command, false); err == nil {
-			<-t.Done()
-		}
-		must(unix.Close(taken[0]))
+	var all unix.Rlimit
+	if err = errors.Join(err, unix.Getrlimit(unix.RLIMIT_NOFILE, &all)); err != nil {
+		panic(err)
 	}
-	must(unix.Setrlimit(unix.RLIMIT_NOFILE, &was))
-	must(b.Close())
+	free := lowest() // nothing above it is open
+	for most, ran := free, false; !ran; most++ {
+		few := unix.Rlimit{Cur: most, Max: all.Max}
+		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &few); err != nil {
+			panic(err)
+		}
+		runErr := touch(ctx, s, os.Getenv("TERMINAL") != "")
+		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &all); err != nil {
+			panic(err)
+		}
+		_, err := s.Read(ctx, "ran")
+		if ran = err == nil; ran != (runErr == nil) || lowest() != free || most > free+100 {
+			panic(fmt.Sprintf("ran: %t, %v; the lowest free descriptor is %d, before %d", ran, runErr, lowest(), free))
+		}
+		if runErr != nil {
+			fmt.Println(backend.CodeOf(runErr), runErr)
+		}
+	}
+	if err := b.Close(); err != nil {
+		panic(err)
+	}
 }
 
-// TestFewDescriptors checks that a worker without descriptors refuses commands, says that they were not run, and is none
-// the worse for it.
-func TestFewDescriptors(t *testing.T) {
-	if refused(t, local.Native) {
-		return
+func touch(ctx context.Context, s backend.Sandbox, tty bool) error {
+	cmd := backend.Command{Args: []string{"touch", "ran"}}
+	if !tty {
+		_, err := s.Exec(ctx, cmd)
+		return err
 	}
-	cmd := exec.CommandContext(t.Context(), "/proc/self/exe")
-	cmd.Env = append(os.Environ(), part+"=few descriptors", "DIR="+filepath.Join(t.TempDir(), "sandboxes"))
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("the worker: %v: %s", err, out)
+	p, err := s.(backend.Terminals).OpenTerminal(ctx, cmd, true)
+	if err == nil {
+		<-p.Done()
+		_, err = p.Result()
 	}
-	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
-	if last := len(lines) - 1; lines[last] != `"ran\n", <nil>` || last < 5 {
-		t.Errorf("the worker says:\n%s", out)
+	return err
+}
+
+// lowest is the lowest free descriptor.
+func lowest() uint64 {
+	fd, err := unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err = errors.Join(err, unix.Close(fd)); err != nil {
+		panic(err)
 	}
-	for _, line := range lines[:len(lines)-1] {
-		if !strings.HasPrefix(line, `"", `) || !strings.Contains(line, "the worker has no descriptors") {
-			t.Errorf("a command: %s", line)
+	return uint64(fd)
+}
+
+// TestStarvedWorker checks that a worker which may open no more files refuses commands, whatever there is no descriptor
+// for, goes on, and leaves none open.
+func TestStarvedWorker(t *testing.T) {
+	isolating(t, func(t *testing.T, l local.Launcher) {
+		t.Helper()
+		for name, tty := range map[string]string{"exec": "", "terminal": "yes"} {
+			t.Run(name, func(t *testing.T) {
+				cmd := exec.CommandContext(t.Context(), os.Args[0])
+				cmd.Env = append(os.Environ(), part+"=starve", "LAUNCHER="+l.String(), "TERMINAL="+tty, "DIR="+filepath.Join(t.TempDir(), "b"))
+				out, err := cmd.CombinedOutput()
+				if err != nil {
+					t.Fatalf("%v: %s", err, out)
+				}
+				const remedy = "the worker has no descriptors left: raise its limit of open files"
+				refused := "exec_transport_error local: " + l.String() + " cannot isolate on this host, nothing was run: "
+				want := []string{
+					"exec_transport_error local: nothing was done: " + remedy,
+					refused + "pipes answered EMFILE: " + remedy, refused + "starter answered EMFILE: " + remedy,
+				}
+				if diff := cmp.Diff(want, slices.Compact(strings.Split(strings.TrimSpace(string(out)), "\n"))); diff != "" {
+					t.Errorf("refusals (-want +got):\n%s", diff)
+				}
+			})
 		}
-	}
+	})
 }

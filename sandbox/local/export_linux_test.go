@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sandboxguard/sandboxguard/sandbox/local/internal/cgroup"
 	"github.com/sandboxguard/sandboxguard/sandbox/local/internal/pid1"
 )
 
@@ -22,6 +23,14 @@ func FailNextAt(b *Backend, step string) { b.launcher.(*native).options.faults.s
 
 // WithoutGroups makes the host one without control groups.
 func WithoutGroups(o *Options) { o.faults.noGroups = true }
+
+// LoseGroups takes the control groups from a backend that is there, and has it need one for each command.
+func LoseGroups(b *Backend) error {
+	l := b.launcher.(*native).limits
+	err := l.tree.Close()
+	l.tree, l.grouped = new(cgroup.Tree), cgroup.Limits{Memory: 1 << 30}
+	return err
+}
 
 // WithoutInit makes the program one that does not call Init: its main sees this name, and no other reason to do more than
 // it always does.

@@ -102,6 +102,21 @@ func TestFailingStart(t *testing.T) {
 	})
 }
 
+// TestLostGroups checks that a command is refused, and never run, for which no control group can be made any more.
+func TestLostGroups(t *testing.T) {
+	isolating(t, func(t *testing.T, l local.Launcher) {
+		t.Helper()
+		f := newFailing(t, l)
+		if err := local.LoseGroups(f.Backend); err != nil {
+			t.Fatal(err)
+		}
+		err := f.at(t, "")
+		if backend.CodeOf(err) != backend.ExecTransport || !strings.Contains(err.Error(), "nothing was run: cgroup: unavailable: ") {
+			t.Errorf("error %v, want that there is no control group", err)
+		}
+	})
+}
+
 func wantNotStarted(t *testing.T, err error) {
 	t.Helper()
 	if backend.CodeOf(err) != backend.ExecTransport || !strings.Contains(err.Error(), "could not be started") {

@@ -90,8 +90,6 @@ func explain(what string, err error) string {
 	return what + " " + reason + ": see docs/operations.md"
 }
 
-const noDescriptors = "the worker has no descriptors left: raise its limit of open files"
-
 // remedies say what to do where something is missing. The first that fits is taken.
 var remedies = []struct {
 	what  string

@@ -55,8 +55,9 @@ func TestRefusalsAreDocumented(t *testing.T) {
 	}
 }
 
-// TestAccountsAreDocumented holds the accounts that docs/operations.md looks for to those that sandboxes get.
-func TestAccountsAreDocumented(t *testing.T) {
+// TestNumbersAreDocumented holds the numbers of docs/operations.md to the code: the accounts that it looks for, and what
+// bounds the watch of a workspace.
+func TestNumbersAreDocumented(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "operations.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -64,6 +65,7 @@ func TestAccountsAreDocumented(t *testing.T) {
 	for _, want := range []string{
 		fmt.Sprintf("%d to %d", DefaultFirstUID, DefaultFirstUID+accounts-1), fmt.Sprintf("$3 >= %d && $3 < %d", DefaultFirstUID, DefaultFirstUID+accounts),
 		fmt.Sprintf("$2 < %d && $2 + $3 > %d", DefaultFirstUID+accounts, DefaultFirstUID),
+		fmt.Sprintf("looks every %d ms", lookEvery.Milliseconds()), fmt.Sprintf("more than %d directories in each other", maxDepth),
 	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("docs/operations.md does not say %q", want)

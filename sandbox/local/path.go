@@ -34,13 +34,14 @@ var (
 	errEscape   = refuse(backend.InvalidManifestPath, "the path must not lead out of the workspace or its path grant; absolute symbolic links count as leading out")
 	errNUL      = refuse(backend.InvalidManifestPath, "the path must not hold NUL")
 	errRoot     = refuse(backend.RootNotFound, "the workspace is gone: create another sandbox")
+	// errNoDescriptors is no word of the workspace, which is there.
+	errNoDescriptors = &backend.Error{Code: backend.ExecTransport, Message: "local: nothing was done: " + noDescriptors, Retryable: true, NotBegun: true}
 )
 
-// unopened is the error of a workspace that could not be opened. Where the worker lacks what it needs for that, the workspace
-// need not be gone.
+// unopened is the error of a workspace that could not be opened.
 func unopened(err error) error {
-	if outOfResources(err) {
-		return failed(backend.StartFailed, "the workspace could not be opened: the worker has no descriptors or no memory left")
+	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+		return errNoDescriptors
 	}
 	return errRoot
 }
@@ -54,6 +55,8 @@ func outOfResources(err error) bool {
 	}
 	return false
 }
+
+const noDescriptors = "the worker has no descriptors left: raise its limit of open files"
 
 // rootOf is the root of a manifest's workspace in the sandbox's words.
 func rootOf(m sandbox.Manifest) string {

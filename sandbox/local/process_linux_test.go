@@ -24,7 +24,7 @@ import (
 
 var parts = map[string]func(){
 	"worker": worker, "escape": escape, "regroup": regroup, "keep": keep, "stay": stay,
-	"stay without init": stayWithoutInit, "exit without init": func() {}, "lack": lack, "isolated worker": isolatedWorker, "drain": drain, "exhaust": exhaust, "strand": strand, "reuse": reuse,
+	"stay without init": stayWithoutInit, "exit without init": func() {}, "lack": lack, "isolated worker": isolatedWorker, "drain": drain, "exhaust": exhaust, "strand": strand, "reuse": reuse, "starve": starve,
 }
 
 // escape leaves a process in a session of its own, below the one of the command.

@@ -13,6 +13,7 @@
 // hosts that the backend is for, as the accounts that workers have there: what isolates depends on both.
 //
 //	func TestMain(m *testing.M) {
+//		local.Init()       // where the backend is that of package local
 //		sandboxtest.Init() // the probes are this executable
 //		os.Exit(m.Run())
 //	}
