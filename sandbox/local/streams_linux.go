@@ -97,7 +97,7 @@ func (s *streams) finish(patience time.Duration) error {
 		case <-timer.C:
 			s.close()
 			for ; out > 0; out-- {
-				<-s.outputs.done
+				_ = <-s.outputs.done
 			}
 			return nil
 		}
