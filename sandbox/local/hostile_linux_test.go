@@ -43,7 +43,7 @@ func TestHostile(t *testing.T) {
 				Bounds: []sandboxtest.Bound{
 					bound("memory", alone, sandbox.Limits{Memory: 128 << 20}),
 					bound("processes", alone, sandbox.Limits{Processes: 64}),
-					bound("disk", false, sandbox.Limits{Disk: 16 << 20}),
+					bound("disk", false, sandbox.Limits{Disk: 128 << 20}),
 					bound("file_size", false, sandbox.Limits{FileSize: 1 << 20}),
 					bound("open_files", true, sandbox.Limits{OpenFiles: 64}),
 				},

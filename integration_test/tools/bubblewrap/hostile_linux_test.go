@@ -31,7 +31,7 @@ func testHostile(t *testing.T) {
 		Bounds: []sandboxtest.Bound{
 			{Name: "memory", Unnamed: alone["limit of memory"], New: with(sandbox.Limits{Memory: 128 << 20})},
 			{Name: "processes", Unnamed: alone["limit of processes"], New: with(sandbox.Limits{Processes: 64})},
-			{Name: "disk", New: with(sandbox.Limits{Disk: 16 << 20})},
+			{Name: "disk", New: with(sandbox.Limits{Disk: 128 << 20})},
 			{Name: "file_size", New: with(sandbox.Limits{FileSize: 1 << 20})},
 			{Name: "open_files", Unnamed: true, New: with(sandbox.Limits{OpenFiles: 64})},
 		},
