@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/sandboxguard/sandboxguard/sandbox/local/internal/pid1"
 )
 
@@ -35,6 +37,7 @@ type child struct {
 	pid  int
 	held *held
 	said *pid1.Channel
+	over chan struct{} // closed when it was ended, or its starter
 }
 
 var (
@@ -114,7 +117,9 @@ func await(said *pid1.Channel) birth {
 	default:
 		var h *held
 		if h, err = hold(b.PID); err == nil {
-			return birth{child: &child{pid: b.PID, held: h, said: said}}
+			c := &child{pid: b.PID, held: h, said: said, over: make(chan struct{})}
+			go c.follow()
+			return birth{child: c}
 		}
 		err = fmt.Errorf("%w: %w", errStarter, err)
 	}
@@ -194,6 +199,20 @@ func (s *starter) end() error {
 	return nil
 }
 
+// follow waits for the end of the process. Of one whose starter is lost it ends the group: what bwrap has only just started
+// may not know yet that it is to end with it, and would keep the channel open.
+func (c *child) follow() {
+	defer close(c.over)
+	var e pid1.End
+	if c.said.Receive(&e) == nil && e.Over {
+		return
+	}
+	if errors.Is(unix.PidfdSendSignal(c.held.fd, unix.SIGKILL, nil, signalGroup), unix.EINVAL) {
+		_ = unix.PidfdSendSignal(c.held.fd, unix.SIGKILL, nil, 0)
+		endStarting(c.pid)
+	}
+}
+
 // end ends a process, and what it started if it was the first of its namespace. It reports whether nothing of that is
 // left. What a starter does not do that was ended, or stopped, is done here. Nil is none.
 func (c *child) end() bool {
@@ -202,7 +221,7 @@ func (c *child) end() bool {
 	}
 	timer := time.AfterFunc(leftoverWait, func() { _ = c.said.Close() })
 	_ = c.said.End()
-	_ = c.said.Receive(new(pid1.End))
+	<-c.over
 	timer.Stop()
 	_ = c.said.Close()
 	return c.held.endWithin(leftoverWait)

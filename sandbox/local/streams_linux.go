@@ -97,7 +97,7 @@ func (s *streams) finish(patience time.Duration) error {
 		case <-timer.C:
 			s.close()
 			for ; out > 0; out-- {
-				_ = <-s.outputs.done
+				<-s.outputs.done //nolint:errcheck // that the pipe was closed
 			}
 			return nil
 		}
