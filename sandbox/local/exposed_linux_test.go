@@ -16,11 +16,13 @@ func TestExposed(t *testing.T) {
 	if err := os.Symlink("good", filepath.Join(host, "link")); err != nil {
 		t.Fatal(err)
 	}
+	refusing := refused(t, local.Native)
 	at := func(elem ...string) string { return filepath.Join(append([]string{host}, elem...)...) }
 	for name, c := range map[string]struct {
 		paths  []string
 		system []string
 		want   []string
+		after  bool // whether it is looked at only once the launcher has shown that it works
 	}{
 		"nothing there":    {paths: []string{at("good"), at("gone")}, want: []string{"Paths[1]: there is nothing at its Source"}},
 		"below a file":     {paths: []string{at("good", "file", "x")}, want: []string{"Paths[0]: there is nothing at its Source"}},
@@ -28,11 +30,11 @@ func TestExposed(t *testing.T) {
 		"a link above":     {paths: []string{at("link", "file")}, want: []string{"Paths[0]: there is a symbolic link"}},
 		"system":           {system: []string{at("good"), at("gone")}, want: []string{"System[1] cannot be shown"}},
 		"all of it":        {paths: []string{at("gone"), at("link")}, system: []string{at("gone")}, want: []string{"Paths[0]", "Paths[1]", "System[0]"}},
-		"around Dir":       {paths: []string{at("good"), host}, want: []string{"the Source of Paths[1] must lie apart from Dir"}},
-		"Dir itself":       {paths: []string{at("boxes")}, want: []string{"the Source of Paths[0] must lie apart from Dir"}},
-		"a sandbox of it":  {paths: []string{at("boxes", "one")}, want: []string{"the Source of Paths[0] must lie apart from Dir"}},
-		"beside Dir":       {paths: []string{at("boxes2")}},
-		"a link of System": {system: []string{at("link"), at("to boxes")}, want: []string{"System[1] must lie apart from Dir"}},
+		"around Dir":       {paths: []string{at("good"), host}, want: []string{"the Source of Paths[1] must lie apart from Dir"}, after: true},
+		"Dir itself":       {paths: []string{at("boxes")}, want: []string{"the Source of Paths[0] must lie apart from Dir"}, after: true},
+		"a sandbox of it":  {paths: []string{at("boxes", "one")}, want: []string{"the Source of Paths[0] must lie apart from Dir"}, after: true},
+		"beside Dir":       {paths: []string{at("boxes2")}, after: true},
+		"a link of System": {system: []string{at("link"), at("to boxes")}, want: []string{"System[1] must lie apart from Dir"}, after: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := local.Options{Dir: at("boxes"), System: c.system}
@@ -50,6 +52,11 @@ func TestExposed(t *testing.T) {
 				defer func() { _ = b.Close() }()
 			}
 			switch {
+			case refusing && c.after:
+				if err == nil {
+					t.Error("a launcher that this host refuses was taken")
+				}
+				return
 			case (err == nil) != (c.want == nil):
 				t.Fatalf("New: %v", err)
 			case err == nil:

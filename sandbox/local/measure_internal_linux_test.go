@@ -62,8 +62,13 @@ func TestMeasureClosed(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if os.Geteuid() != 0 { // so that it can be looked at
-		defer func() { _ = os.Chmod(filepath.Join(dir, "d"), 0o700) }()
+	if os.Geteuid() != 0 { // of what is closed to this account only the first can be looked at
+		defer func(at string, depth int) {
+			for range depth { // so that it can be removed
+				at = filepath.Join(at, "d")
+				_ = os.Chmod(at, 0o700)
+			}
+		}(dir, len(modes))
 		modes = modes[:1]
 	}
 	at := dir
