@@ -81,7 +81,9 @@ func LoseStarter(b *Backend) (closed func(), err error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	s.cmd, s.channel = cmd, asks
+	over := make(chan error, 1)
+	go func() { over <- cmd.Wait() }()
+	s.cmd, s.over, s.channel = cmd, over, asks
 	taken := make(chan struct{})
 	go func() {
 		defer close(taken)

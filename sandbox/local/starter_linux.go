@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -25,6 +26,7 @@ type starter struct {
 
 	mu      sync.Mutex
 	cmd     *exec.Cmd
+	over    <-chan error // gets the result of waiting for it
 	channel *pid1.Channel
 }
 
@@ -153,13 +155,23 @@ func (s *starter) begin() error {
 	}
 	cmd := &exec.Cmd{
 		Path: fmt.Sprintf("/proc/self/fd/%d", program.Fd()), Args: []string{pid1.StarterName}, Env: []string{}, Dir: "/",
-		ExtraFiles: []*os.File{theirs, program}, SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+		ExtraFiles: []*os.File{theirs, program}, SysProcAttr: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
 	}
-	err = errors.Join(cmd.Start(), theirs.Close())
+	started, over := make(chan error, 1), make(chan error, 1)
+	go func() {
+		runtime.LockOSThread() // it dies with the thread that started it
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			over <- cmd.Wait()
+		}
+	}()
+	err = errors.Join(<-started, theirs.Close())
 	if err != nil {
 		return errors.Join(err, own.Close())
 	}
-	s.cmd = cmd
+	s.cmd, s.over = cmd, over
 	if s.channel, err = pid1.NewChannel(own); err != nil {
 		return errors.Join(err, s.end())
 	}
@@ -193,7 +205,7 @@ func (s *starter) end() error {
 		_ = channel.Close()
 	}
 	_ = cmd.Process.Kill()
-	if err := cmd.Wait(); cmd.ProcessState == nil {
+	if err := <-s.over; cmd.ProcessState == nil {
 		return err
 	}
 	return nil

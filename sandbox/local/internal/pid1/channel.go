@@ -148,7 +148,11 @@ func (c *Channel) receive(head, rights []byte) (n, oob int, err error) {
 	var failed error
 	err = raw.Read(func(fd uintptr) (done bool) {
 		n, done, failed = tried(func() (got int, err error) {
-			got, oob, _, _, err = unix.Recvmsg(int(fd), head, rights, unix.MSG_CMSG_CLOEXEC)
+			var flags int
+			got, oob, flags, _, err = unix.Recvmsg(int(fd), head, rights, unix.MSG_CMSG_CLOEXEC)
+			if err == nil && flags&unix.MSG_CTRUNC != 0 {
+				err = unix.EMFILE // a file that came is lost
+			}
 			return got, err
 		})
 		return done
