@@ -79,6 +79,14 @@ func TestLedger(t *testing.T) {
 		{"a command that adds where there is too much", []step{
 			{begin: true}, {own: 7000, over: true, measured: 1}, {own: 7000, begin: true, measured: 1}, {own: 7100}, {own: 7101, over: true, measured: 1},
 		}},
+		{"one command after the other", []step{
+			{begin: true}, {own: 7000, over: true, measured: 1},
+			{own: 7000, begin: true, measured: 1}, {own: 12_800, over: true, measured: 1},
+			{own: 12_800, begin: true, measured: 1}, {own: 12_901, over: true, measured: 1},
+			{own: 12_901, begin: true, over: true, measured: 1},
+			{own: 12_901, begin: true, over: true, measured: 1},
+			{own: 6000, begin: true, measured: 1},
+		}},
 		{"what cannot be measured", []step{
 			{begin: true},
 			{own: 101, broken: true, measured: 1},
