@@ -49,14 +49,14 @@ type ledger struct {
 	known   bool  // whether there was one
 	size    int64 // what it said
 	most    int64 // the limit, or what the workspace had of old when it was over that
-	highest int64 // what that may become, so that one command after the other does not make it ever more
+	highest int64 // what that may become by one command after the other, 0 while the workspace is within its limit
 	accept  bool  // what the next one says becomes that
 	blind   bool  // the last one failed
 	unseen  int64 // by how much the file system had grown since one that did not, when the last command began
 }
 
 func newLedger(limit int64, inUse func() (int64, error), measure func(context.Context, int64) (int64, int, error)) *ledger {
-	l := &ledger{limit: limit, inUse: inUse, measure: measure, turn: make(chan struct{}, 1), most: limit, highest: 2 * limit}
+	l := &ledger{limit: limit, inUse: inUse, measure: measure, turn: make(chan struct{}, 1), most: limit}
 	l.due = l.slack()
 	return l
 }
@@ -134,6 +134,7 @@ func (l *ledger) update(ctx context.Context, more int64) (files int) {
 	}
 	l.mu.Unlock()
 	size, files, err := l.measure(ctx, enough)
+	l.look() // what came meanwhile may have been seen
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
@@ -145,14 +146,20 @@ func (l *ledger) update(ctx context.Context, more int64) (files int) {
 	return files
 }
 
-// take takes what was measured since the file system had grown by before.
+// take takes what was measured when the file system had grown by before, or by what it has by now.
 func (l *ledger) take(size, before int64) {
-	of := !l.known && size-before > l.limit
-	if of {
-		l.highest = size + l.limit
-	}
-	if of || l.accept || size < l.most {
-		l.most = min(max(l.limit, size), l.highest)
+	old := !l.known && size-l.grown > l.limit
+	if old || l.accept || size < l.most {
+		l.most = max(l.limit, size)
+		switch {
+		case size <= l.limit:
+			l.highest = 0
+		case l.highest == 0:
+			l.highest = size + l.limit
+		}
+		if l.highest > 0 {
+			l.most = min(l.most, l.highest)
+		}
 	}
 	l.known, l.accept, l.blind = true, false, false
 	l.size, l.grown, l.due, l.unseen = size, l.grown-before, max(l.most-size, l.slack()), 0

@@ -86,9 +86,13 @@ func TestLedger(t *testing.T) {
 			{own: 12_800, over: true, measured: 1},
 			{own: 12_800, begin: true, measured: 1},
 			{own: 12_901, over: true, measured: 1},
-			{own: 12_901, begin: true, over: true, measured: 1},
-			{own: 12_901, begin: true, over: true, measured: 1},
+			{own: 12_901, begin: true, measured: 1},
+			{own: 13_402, over: true, measured: 1},
+			{own: 13_402, begin: true, over: true, measured: 1},
+			{own: 13_402, begin: true, over: true, measured: 1},
 			{own: 6000, begin: true, measured: 1},
+			{own: 20_000, over: true, measured: 1},
+			{own: 20_000, begin: true, measured: 1},
 		}},
 		{"what cannot be measured", []step{
 			{begin: true},
@@ -154,6 +158,22 @@ func TestLedgerMeanwhile(t *testing.T) {
 	l.update(t.Context(), 0)
 	if !l.isOver() || !cmp.Equal(d.enough, []int64{math.MaxInt64, 6400}) {
 		t.Errorf("over %t, measured up to %d", l.isOver(), d.enough)
+	}
+}
+
+// TestLedgerFirst checks that what a command adds while the workspace is measured for the first time is not taken for what
+// was there before.
+func TestLedgerFirst(t *testing.T) {
+	d := new(disk)
+	l := newLedger(6400,
+		func() (int64, error) { return d.own, nil },
+		func(context.Context, int64) (int64, int, error) { d.own = 20_000; return d.own, 1, nil })
+	l.enter(t.Context(), true)
+	d.own = 200
+	l.look()
+	l.update(t.Context(), 0)
+	if !l.isOver() {
+		t.Error("not over")
 	}
 }
 

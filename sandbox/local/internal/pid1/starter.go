@@ -33,10 +33,10 @@ type End struct{ Over bool }
 func runStarter() int {
 	// What a service manager tells all processes of a worker is for that to act on: this one ends with it.
 	calm()
-	// Nor does what the worker left open go any further.
-	if unix.CloseRange(Control, ^uint(0), unix.CLOSE_RANGE_CLOEXEC) != nil {
-		return 1
-	}
+	unix.CloseOnExec(Control)
+	unix.CloseOnExec(Program)
+	// Nor does what the worker left open go any further. Where that is denied the first process says so.
+	_ = unix.CloseRange(Program, ^uint(0), unix.CLOSE_RANGE_CLOEXEC)
 	c, err := NewChannel(os.NewFile(Control, "control"))
 	if err != nil {
 		return 1
