@@ -117,6 +117,20 @@ func TestLostGroups(t *testing.T) {
 	})
 }
 
+// TestLongArguments checks that arguments which are too long are what is wrong: for the kernel, and for the way to the first
+// process.
+func TestLongArguments(t *testing.T) {
+	isolating(t, func(t *testing.T, l local.Launcher) {
+		t.Helper()
+		f := newFailing(t, l)
+		for _, size := range []int{1 << 20, 17 << 20} {
+			_, err := f.sandbox.Exec(t.Context(), backend.Command{Args: []string{"true", strings.Repeat("x", size)}})
+			wantNotStarted(t, err)
+			wantRemains(t, f.dir, f.before)
+		}
+	})
+}
+
 func wantNotStarted(t *testing.T, err error) {
 	t.Helper()
 	if backend.CodeOf(err) != backend.ExecTransport || !strings.Contains(err.Error(), "could not be started") {

@@ -170,7 +170,11 @@ func (l *launch) lead(ctx context.Context) (backend.Result, error) {
 		}
 	}
 	l.job.Tasks = len(l.group.tasks)
-	if err = errors.Join(l.channel.Send(l.job, l.group.tasks...), l.group.entered()); err != nil {
+	err = errors.Join(l.channel.Send(l.job, l.group.tasks...), l.group.entered())
+	if errors.Is(err, pid1.ErrTooLong) {
+		return backend.Result{}, errNotStarted(l.command.args[0], false)
+	}
+	if err != nil {
 		return backend.Result{}, refusal(l.launcher, "socket pair", err)
 	}
 	for entered := false; ; entered = true {

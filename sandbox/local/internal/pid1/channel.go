@@ -16,6 +16,9 @@ import (
 // maxMessage is more than arguments and variables can have.
 const maxMessage = 16 << 20
 
+// ErrTooLong is the error of a message that was not sent since the other side would not take it.
+var ErrTooLong = errors.New("pid1: the message is too long")
+
 var errMessage = errors.New("pid1: what came over the socket is no message")
 
 // A Channel carries messages between the worker and a process of its program. Its methods are not for use by several
@@ -67,7 +70,7 @@ func (c *Channel) Send(message any, files ...*os.File) error {
 		return err
 	}
 	if body.Len() > maxMessage {
-		return errMessage
+		return ErrTooLong
 	}
 	var rights []byte
 	if len(files) > 0 {

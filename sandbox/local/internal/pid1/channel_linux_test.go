@@ -97,8 +97,8 @@ func TestChannel(t *testing.T) {
 func TestTooLong(t *testing.T) {
 	fa, fb := pair(t)
 	a, b := channel(t, fa), channel(t, fb)
-	if err := a.Send(pid1.Job{Args: []string{strings.Repeat("x", 17<<20)}}); err == nil {
-		t.Error("sent")
+	if err := a.Send(pid1.Job{Args: []string{strings.Repeat("x", 17<<20)}}); !errors.Is(err, pid1.ErrTooLong) {
+		t.Errorf("sent: %v", err)
 	}
 	if err := a.Send(pid1.Order{Signal: 1}); err != nil {
 		t.Fatal(err)
