@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
@@ -17,7 +18,7 @@ import (
 // to stop, and cleans up.
 func watch(ctx workflow.Context, target map[string]any) error {
 	endless := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout: 30 * time.Second, HeartbeatTimeout: 2 * time.Second, WaitForCancellation: true,
+		StartToCloseTimeout: time.Minute, HeartbeatTimeout: 30 * time.Second, WaitForCancellation: true,
 	})
 	err := workflow.ExecuteActivity(endless, observe, target).Get(ctx, nil)
 	cleanup, _ := workflow.NewDisconnectedContext(ctx)
@@ -63,6 +64,9 @@ func cancellation() Sample {
 		Name:       "cancellation",
 		Workflows:  workflows(watch),
 		Activities: activities(observe, remind),
+		// An activity learns of its end by the answer to a heartbeat. The SDK holds those back for most of the
+		// timeout, which would be too near to it on a busy machine or too long to wait for.
+		Worker: worker.Options{MaxHeartbeatThrottleInterval: 50 * time.Millisecond},
 		Drive: func(ctx context.Context, e Env) (Outcome, error) {
 			run, err := e.start(ctx, watch, map[string]any{"region": "north", "depth": 3})
 			if err != nil {

@@ -65,11 +65,11 @@ type stallReport struct {
 func stall(ctx workflow.Context) (stallReport, error) {
 	var report stallReport
 	hung := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout: time.Second,
+		StartToCloseTimeout: 5 * time.Second, // for the heartbeat to arrive, on a busy machine too
 		RetryPolicy:         &temporal.RetryPolicy{MaximumAttempts: 1},
 	}), hang)
 	endless := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
-		WorkflowRunTimeout: time.Second,
+		WorkflowRunTimeout: 5 * time.Second, // an end during the first task fails that
 	}), endlessChild)
 
 	timeout, ok := errors.AsType[*temporal.TimeoutError](hung.Get(ctx, nil))
