@@ -55,7 +55,7 @@ func asOrdinary(t *testing.T) {
 	if err := errors.Join(err, os.WriteFile(program, self, 0o755), os.Chown(temp, ordinary, ordinary)); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), program, "-test.run=^TestBubblewrap$", "-test.v="+fmt.Sprint(testing.Verbose()))
+	cmd := exec.CommandContext(t.Context(), program, "-test.short", "-test.run=^TestBubblewrap$", "-test.v="+fmt.Sprint(testing.Verbose()))
 	cmd.Dir, cmd.Env = temp, []string{"TMPDIR=" + temp, "PATH=" + os.Getenv("PATH")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinary, Gid: ordinary}}
 	if out, err := cmd.CombinedOutput(); err != nil || testing.Verbose() {
