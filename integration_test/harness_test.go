@@ -68,8 +68,8 @@ func TestFamilyFollowsContinuationsAndChildren(t *testing.T) {
 	var types []string
 	for _, r := range family {
 		types = append(types, r.Type())
-		if n := harness.FailedTasks(r.History); n != 0 {
-			t.Errorf("%s: %d failed workflow tasks", r.Type(), n)
+		if failed := harness.FailedTasks(r.History); failed != nil {
+			t.Errorf("%s: failed workflow tasks: %q", r.Type(), failed)
 		}
 	}
 	if diff := cmp.Diff([]string{"relay", "relay", "leaf"}, types); diff != "" {

@@ -123,11 +123,12 @@ func (r *rig) family(ctx context.Context, t *testing.T) []harness.Run {
 	}
 	for i, run := range family {
 		failed := harness.FailedTasks(run.History)
+		wrong := len(failed)
 		if r.handedOver {
-			failed = harness.Count(run.History)[enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED]
+			wrong = harness.Count(run.History)[enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED]
 		}
-		if failed != 0 {
-			t.Errorf("run %d: %d failed workflow tasks", i+1, failed)
+		if wrong != 0 {
+			t.Errorf("run %d: failed workflow tasks: %q", i+1, failed)
 		}
 	}
 	return family

@@ -88,8 +88,8 @@ func compareSample(t *testing.T, s samples.Sample, runs []harness.Run, u setup) 
 		t.Fatalf("%d workflow runs, want %d", len(runs), len(recorded))
 	}
 	for i, run := range runs {
-		if n := harness.FailedTasks(run.History); n != 0 {
-			t.Errorf("run %d: %d failed workflow tasks", i+1, n)
+		if failed := harness.FailedTasks(run.History); failed != nil {
+			t.Errorf("run %d: failed workflow tasks: %q", i+1, failed)
 		}
 		now, then := harness.CountSteady(run.History, s.Racing...), harness.CountSteady(recorded[i], s.Racing...)
 		if diff := cmp.Diff(then, now); diff != "" {

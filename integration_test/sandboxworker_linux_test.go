@@ -19,6 +19,7 @@ import (
 	sdklog "go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/worker"
 
+	"github.com/sandboxguard/sandboxguard/integration_test/internal/harness"
 	guard "github.com/sandboxguard/sandboxguard/interceptor"
 	"github.com/sandboxguard/sandboxguard/sandbox/local"
 	"github.com/sandboxguard/sandboxguard/sandbox/sandboxhost"
@@ -150,7 +151,7 @@ func (w task) do(ctx context.Context, up func()) error {
 		return err
 	}
 	defer c.Close()
-	base := worker.New(c, w.Queue, worker.Options{DisableWorkflowWorker: !w.Workflows, StickyScheduleToStartTimeout: time.Second})
+	base := worker.New(c, w.Queue, worker.Options{DisableWorkflowWorker: !w.Workflows, StickyScheduleToStartTimeout: time.Second, DeadlockDetectionTimeout: harness.Unhurried})
 	if w.Workflows {
 		killable(base)
 	}

@@ -84,6 +84,17 @@ func TestScanOfABusyNamespace(t *testing.T) {
 	}
 }
 
+// TestScanOfANewSchedule asks again for what the server cannot tell yet.
+func TestScanOfANewSchedule(t *testing.T) {
+	server := &temporal{}
+	address := serve(t, server)
+	server.unready.Store(2)
+	code, stdout, _ := sandboxguard(t.Context(), t, "scan", "--query", "", "--address", address)
+	if code != exitFound || strings.Contains(stdout, "not all") || server.unready.Load() > -1 {
+		t.Errorf("code %d, %d questions too few:\n%s", code, server.unready.Load(), stdout)
+	}
+}
+
 // TestScanWithAQuery reads what the query finds and nothing else.
 func TestScanWithAQuery(t *testing.T) {
 	address := serve(t, &temporal{})

@@ -30,6 +30,7 @@ type temporal struct {
 	workflowservice.UnimplementedWorkflowServiceServer
 	broken    map[string]error // by the method that fails
 	busy      atomic.Int32     // how many calls are answered that there is no room for them
+	unready   atomic.Int32     // how many questions for a schedule find its workflow without its first task
 	onHistory func()           // is called before a history is returned
 	packed    bool             // the memos of schedules are encoded
 }
@@ -120,6 +121,9 @@ func (*temporal) ListSchedules(_ context.Context, in *workflowservice.ListSchedu
 func (s *temporal) DescribeSchedule(_ context.Context, in *workflowservice.DescribeScheduleRequest) (*workflowservice.DescribeScheduleResponse, error) {
 	if in.GetScheduleId() == "deleted" { // since it was listed
 		return nil, status.Error(codes.NotFound, "no such schedule")
+	}
+	if s.unready.Add(-1) >= 0 {
+		return nil, status.Error(codes.FailedPrecondition, "workflow is not ready")
 	}
 	note := plain(`"` + githubToken + `"`)
 	if s.packed {

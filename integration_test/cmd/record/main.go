@@ -152,8 +152,8 @@ func check(run harness.Run, host string, s samples.Sample, plugin *temporal.Simp
 	if err := harness.Anonymise(run.History, host); err != nil {
 		return err
 	}
-	if n := harness.FailedTasks(run.History); n > 0 {
-		return fmt.Errorf("%d workflow tasks failed", n)
+	if failed := harness.FailedTasks(run.History); failed != nil {
+		return fmt.Errorf("workflow tasks failed: %q", failed)
 	}
 	if s.Unreplayable != "" {
 		return nil

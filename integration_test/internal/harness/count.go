@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -18,8 +19,8 @@ func Count(h *historypb.History) map[enumspb.EventType]int {
 }
 
 // CountSteady is Count without the events of ordinary workflow tasks, whose
-// number depends on whether two messages arrived together or apart. Failed
-// workflow tasks are counted. Two runs of the same code over the same messages
+// number depends on whether two messages arrived together or apart, and of those
+// that timed out, which FailedTasks tells apart. Failed ones are counted. Two runs of the same code over the same messages
 // have equal steady counts, unless the code itself lets two things race: then
 // name the types of their events.
 func CountSteady(h *historypb.History, racing ...enumspb.EventType) map[string]int {
@@ -31,7 +32,8 @@ func CountSteady(h *historypb.History, racing ...enumspb.EventType) map[string]i
 		switch t {
 		case enumspb.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED,
 			enumspb.EVENT_TYPE_WORKFLOW_TASK_STARTED,
-			enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED:
+			enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED,
+			enumspb.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT:
 		default:
 			steady[t.String()] = n
 		}
@@ -50,20 +52,18 @@ func Markers(h *historypb.History) map[string]int {
 	return counts
 }
 
-// FailedTasks counts the workflow tasks that failed or timed out. Both mean
-// that workflow code, or something around it, did not return in order. The
-// event that a reset leaves behind is none of them.
-func FailedTasks(h *historypb.History) int {
-	failed := 0
+// FailedTasks says which workflow tasks failed or timed out while they were
+// worked on. Both mean that workflow code, or something around it, did not return
+// in order. The event that a reset leaves behind is none of them, nor is a task
+// that a busy worker did not take in time.
+func FailedTasks(h *historypb.History) []string {
+	var failed []string
 	for _, e := range h.GetEvents() {
-		switch e.GetEventType() {
-		case enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED:
-			if e.GetWorkflowTaskFailedEventAttributes().GetCause() != enumspb.WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW {
-				failed++
-			}
-		case enumspb.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT:
-			failed++
-		default:
+		if a := e.GetWorkflowTaskFailedEventAttributes(); a != nil && a.GetCause() != enumspb.WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW {
+			failed = append(failed, fmt.Sprintf("event %d: %v: %s", e.GetEventId(), a.GetCause(), a.GetFailure().GetMessage()))
+		}
+		if a := e.GetWorkflowTaskTimedOutEventAttributes(); a != nil && a.GetTimeoutType() != enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START {
+			failed = append(failed, fmt.Sprintf("event %d: timed out: %v", e.GetEventId(), a.GetTimeoutType()))
 		}
 	}
 	return failed

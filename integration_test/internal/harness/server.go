@@ -131,7 +131,8 @@ func withHTTP(port int) temporal.ServerOption {
 
 // settings replaces the server's defaults where they are made for a cluster:
 // by default every step of a workflow waits for the next of 20 polls a second,
-// and a client that misses a wake-up waits 20 seconds for the next.
+// and a client that misses a wake-up waits 20 seconds for the next. The time for a
+// workflow task is longer, for machines that are busy.
 func settings() dynamicconfig.StaticClient {
 	value := func(v any) []dynamicconfig.ConstrainedValue {
 		return []dynamicconfig.ConstrainedValue{{Value: v}}
@@ -144,6 +145,7 @@ func settings() dynamicconfig.StaticClient {
 		dynamicconfig.TimerProcessorMaxPollRPS.Key():                     value(100_000),
 		dynamicconfig.VisibilityProcessorMaxPollRPS.Key():                value(100_000),
 		dynamicconfig.HistoryLongPollExpirationInterval.Key():            value("1s"),
+		dynamicconfig.DefaultWorkflowTaskTimeout.Key():                   value("60s"),
 		dynamicconfig.MatchingNumTaskqueueReadPartitions.Key():           value(1),
 		dynamicconfig.MatchingNumTaskqueueWritePartitions.Key():          value(1),
 	}

@@ -1,10 +1,12 @@
 package harness
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
@@ -23,8 +25,13 @@ func ID(prefix string) string {
 	return strings.NewReplacer("/", "-", " ", "-").Replace(prefix) + "-" + strings.ToLower(rand.Text()[:10])
 }
 
-// NewWorker makes a worker that is not started. A plugin that refuses the
-// worker makes the SDK panic; here that is an error.
+// Unhurried is how long workflow code may take between two of its calls. By the
+// SDK's default of a second a busy machine has workflow tasks fail.
+const Unhurried = 30 * time.Second
+
+// NewWorker makes a worker that is not started. Without a time of its own it
+// takes Unhurried for workflow code that does not return. A plugin that refuses
+// the worker makes the SDK panic; here that is an error.
 func NewWorker(c client.Client, queue string, o worker.Options) (w worker.Worker, err error) {
 	defer func() {
 		r := recover()
@@ -38,6 +45,7 @@ func NewWorker(c client.Client, queue string, o worker.Options) (w worker.Worker
 		}
 		err = fmt.Errorf("harness: worker was not made: %v", r)
 	}()
+	o.DeadlockDetectionTimeout = cmp.Or(o.DeadlockDetectionTimeout, Unhurried)
 	return worker.New(c, queue, o), nil
 }
 

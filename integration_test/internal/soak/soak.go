@@ -116,7 +116,10 @@ func (s *soak) one(ctx context.Context) {
 	failures := []error{err}
 	tasks, replays := 0, 0
 	for _, run := range family {
-		tasks += harness.FailedTasks(run.History)
+		for _, failed := range harness.FailedTasks(run.History) {
+			tasks++
+			failures = append(failures, fmt.Errorf("failed workflow task: %s", failed))
+		}
 		for _, refuse := range []float64{0, 1, 0.5} {
 			replays++
 			failures = append(failures, replay(run, refuse))

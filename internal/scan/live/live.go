@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
+	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/api/serviceerror"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
@@ -171,7 +174,7 @@ func (r *reader) schedules(ctx context.Context, jobs chan<- func(context.Context
 }
 
 func (r *reader) schedule(ctx context.Context, id string) {
-	described, err := r.client.WorkflowService().DescribeSchedule(ctx, &workflowservice.DescribeScheduleRequest{Namespace: r.o.Namespace, ScheduleId: id})
+	described, err := r.describeSchedule(ctx, id)
 	if err != nil {
 		r.problem(ctx, "schedule "+id, err)
 		return
@@ -179,6 +182,27 @@ func (r *reader) schedule(ctx context.Context, id string) {
 	collector := r.scan.Schedule(id)
 	defer collector.End()
 	r.add(ctx, collector, "schedule "+id, described)
+}
+
+// describeSchedule asks again, up to five times within 1.5 s, for a schedule that was
+// just made or is about to be deleted: the server asks the workflow behind it, which
+// cannot answer then.
+func (r *reader) describeSchedule(ctx context.Context, id string) (*workflowservice.DescribeScheduleResponse, error) {
+	unsettled := []codes.Code{codes.FailedPrecondition, codes.InvalidArgument, codes.DeadlineExceeded}
+	request := &workflowservice.DescribeScheduleRequest{Namespace: r.o.Namespace, ScheduleId: id}
+	wait := 100 * time.Millisecond
+	for attempt := 1; ; attempt++ {
+		described, err := r.client.WorkflowService().DescribeSchedule(ctx, request)
+		if err == nil || attempt == 5 || !slices.Contains(unsettled, serviceerror.ToStatus(err).Code()) {
+			return described, err
+		}
+		select {
+		case <-time.After(wait):
+			wait *= 2
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 }
 
 // add looks at a message in the form that exports have, so that there is one way
