@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/operatorservice/v1"
@@ -167,6 +168,7 @@ func (s *Server) Client(o client.Options) (client.Client, error) {
 	if o.Logger == nil {
 		o.Logger = s.logger
 	}
+	o.ConnectionOptions.GetSystemInfoTimeout = time.Minute // for machines that are busy
 	c, err := client.Dial(o)
 	if err != nil {
 		return nil, fmt.Errorf("harness: dial the embedded server: %w", err)
