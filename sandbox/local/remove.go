@@ -53,9 +53,9 @@ func (b *Backend) letIn(id string) {
 		return
 	}
 	defer root.Close()
-	for _, name := range []string{id, filepath.Join(id, recordsName)} {
+	for name, mode := range map[string]fs.FileMode{id: b.options.dirMode(), filepath.Join(id, recordsName): 0o700} {
 		if info, err := root.Lstat(name); err == nil && info.IsDir() {
-			_ = root.Chmod(name, 0o700)
+			_ = root.Chmod(name, mode)
 		}
 	}
 }
