@@ -115,3 +115,9 @@ func KillStarter(b *Backend) error {
 	defer s.mu.Unlock()
 	return s.cmd.Process.Kill()
 }
+
+// CanEndGroups reports whether each command of a backend has a control group, by which it can be ended.
+func CanEndGroups(b *Backend) bool {
+	l := nativeOf(b).limits
+	return l.grouped != (cgroup.Limits{}) && l.tree.Support()[cgroup.Kill].Mechanism != ""
+}

@@ -54,7 +54,7 @@ func hostile(t *testing.T, l local.Launcher) {
 			if l != local.Landlock { // whose commands have no /tmp
 				bounds = append(bounds, bound("disk", false, sandbox.Limits{Disk: 128 << 20}))
 			}
-			sandboxtest.Hostile{New: with(change), Local: true, Bounds: bounds}.Run(t)
+			sandboxtest.Hostile{New: with(change), Local: true, Bounds: bounds, Degraded: degraded(l)}.Run(t)
 		})
 	}
 }

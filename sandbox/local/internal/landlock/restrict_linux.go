@@ -58,11 +58,16 @@ func Available() error {
 // outside of the domain that it makes. The thread must have no_new_privs. The error is one of the kernel, or [ErrOld]; the
 // process must end then.
 func Restrict(rules []Rule) error {
-	set, err := newRuleset(unix.LandlockRulesetAttr{
+	return confine(unix.LandlockRulesetAttr{
 		Access_fs:  uint64(every),
 		Access_net: unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP,
 		Scoped:     unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL,
-	})
+	}, rules)
+}
+
+// confine puts this thread into a new domain.
+func confine(attr unix.LandlockRulesetAttr, rules []Rule) error {
+	set, err := newRuleset(attr)
 	if err != nil {
 		return err
 	}
@@ -72,7 +77,10 @@ func Restrict(rules []Rule) error {
 			return err
 		}
 	}
-	return enter(set)
+	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, set.Fd(), 0, 0); errno != 0 {
+		return errno
+	}
+	return nil
 }
 
 func newRuleset(attr unix.LandlockRulesetAttr) (*os.File, error) {
@@ -101,13 +109,6 @@ func allow(set *os.File, r Rule) error {
 	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, set.Fd(), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&attr)), 0, 0, 0)
 	if errno != 0 {
 		return fmt.Errorf("landlock: a rule: %w", errno)
-	}
-	return nil
-}
-
-func enter(set *os.File) error {
-	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, set.Fd(), 0, 0); errno != 0 {
-		return errno
 	}
 	return nil
 }
