@@ -96,12 +96,12 @@ func TestUnconfined(t *testing.T) {
 	}
 	for script, want := range map[string]string{
 		"mkdir -p a/b; echo 1 > a/x; mv a/x a/b/y; ln a/b/y z; mkfifo p; rm -r a p; cat z":     "1\n",
-		"printf 'echo ran\n' > tool; sh ./tool; sh ~/tool": "ran\nran\n",
+		"printf 'echo ran\n' > tool; sh ./tool; sh ~/tool":                                     "ran\nran\n",
 		`echo x > "$TMPDIR/x"; mv "$TMPDIR/x" y; cat y; touch "$TMPDIR/left"`:                  "x\n",
 		`ls "$TMPDIR"; cd "$HOME"; pwd | grep -c /workspace$`:                                  "1\n",
 		"head -c 3 /dev/zero | wc -c; echo x > /dev/null; test -t 0 < /dev/null || echo no":    "3\nno\n",
 		"kill -0 $$; (sleep 60 & kill $!; wait $!; echo $?); grep -c Seccomp: /proc/$$/status": "143\n1\n",
-		"cat /dev/fd/3 3<<E\nheld\nE": "held\n",
+		"cat /dev/fd/3 3<<E\nheld\nE":                                                          "held\n",
 	} {
 		if diff := cmp.Diff(want, sh(t, s, script)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", script, diff)
