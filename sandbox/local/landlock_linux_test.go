@@ -209,3 +209,66 @@ func TestKeeperOutlivesStarter(t *testing.T) {
 	}
 	sh(t, s, "true") // by another one
 }
+
+// TestConfinedGrants checks path grants where commands use the host's paths: each is there with the rights that it has.
+func TestConfinedGrants(t *testing.T) {
+	if refused(t, local.Landlock) {
+		return
+	}
+	read, write := openDir(t), openDir(t)
+	if err := os.WriteFile(filepath.Join(read, "x"), []byte("shown\n"), 0o644); err != nil { //nolint:gosec // for commands
+		t.Fatal(err)
+	}
+	b := newBackend(t, confined, func(o *local.Options) {
+		o.Paths = []local.Path{{Path: read}, {Path: write, Writable: true}}
+	})
+	s := started(t, b, sandbox.Manifest{ExtraPathGrants: []sandbox.PathGrant{{Path: read, ReadOnly: true}, {Path: write}}})
+	for script, want := range map[string]int{
+		"cat " + read + "/x": 0, "ls " + read: 0, "echo y > " + read + "/x": 2, "touch " + read + "/y": 1, "rm -f " + read + "/x": 1,
+		"echo y > " + write + "/y && cat " + write + "/y && rm " + write + "/y": 0,
+	} {
+		got, err := s.Exec(t.Context(), backend.Command{Args: []string{"sh", "-c", script}, Dir: read})
+		if err != nil || got.ExitCode != want {
+			t.Errorf("%s: %+v, %v, want exit code %d", script, got, err, want)
+		}
+	}
+	other := startedAs(t, b, otherID, sandbox.Manifest{})
+	if got, err := other.Exec(t.Context(), backend.Command{Args: []string{"cat", read + "/x"}}); err != nil || got.ExitCode != 1 {
+		t.Errorf("without a grant: %+v, %v", got, err)
+	}
+}
+
+// TestConfinedOptions checks that what Landlock cannot do is refused, with what to do.
+func TestConfinedOptions(t *testing.T) {
+	dir := t.TempDir()
+	for want, o := range map[string]local.Options{
+		"local: Paths[0] must have no Source of its own: with landlock commands find everything where it is on the host": {
+			Paths: []local.Path{{Path: "/srv/a", Source: "/srv/b"}},
+		},
+		"local: ReadOnly must be empty with landlock, which cannot keep commands from directories of the workspace: leave it out, or take native or bwrap": {
+			ReadOnly: []string{"input"},
+		},
+		"local: the policy does not allow landlock: it must say so in sandbox.backends of the queue": {Launchers: []string{"native", "bwrap"}},
+	} {
+		o.Dir, o.Launcher = filepath.Join(dir, "b"), local.Landlock
+		b, err := local.New(o)
+		if b != nil || err == nil || err.Error() != want {
+			t.Errorf("New: %v, want %s", err, want)
+		}
+	}
+}
+
+// TestConfinedReach checks that a directory is refused that the accounts of sandboxes do not get to.
+func TestConfinedReach(t *testing.T) {
+	if refused(t, local.Landlock) || os.Geteuid() != 0 {
+		return // an ordinary worker's commands have its account
+	}
+	closed := filepath.Join(t.TempDir(), "closed")
+	if err := os.Mkdir(closed, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b, err := local.New(local.Options{Dir: filepath.Join(closed, "b"), Launcher: local.Landlock})
+	if b != nil || err == nil || !strings.Contains(err.Error(), "give others the right to pass the directories that lead to it (chmod o+x)") {
+		t.Errorf("New: %v", err)
+	}
+}

@@ -101,7 +101,7 @@ var remedies = []struct {
 	{"landlock", unix.EPERM, "the container denies Landlock: allow landlock_create_ruleset, landlock_add_rule and landlock_restrict_self in its seccomp profile"},
 	{"landlock", 0, "the kernel is older than Linux 6.12, whose Landlock keeps signals in: use a newer one"},
 	{"keeper", unix.EPERM, "a worker that is root must be able to end commands, which have other accounts: give the container the capability CAP_KILL"},
-	{"scope", unix.EPERM, "the container denies Landlock: allow landlock_create_ruleset and landlock_restrict_self in its seccomp profile"},
+	{"scope", unix.EPERM, "the container denies Landlock: allow landlock_create_ruleset, landlock_add_rule and landlock_restrict_self in its seccomp profile"},
 	{"account", unix.EPERM, "a worker that is root must be able to take other accounts: give the container the capabilities CAP_SETUID and CAP_SETGID, or run it as an ordinary account"},
 	{"pipes", 0, noDescriptors},
 	{"starter", unix.EMFILE, noDescriptors},

@@ -135,7 +135,7 @@ func (o Options) checked() (Options, error) {
 		}
 	}
 	for i, p := range o.Paths {
-		if what := p.fault(); what != "" {
+		if what := p.fault(o.Launcher); what != "" {
 			fault("Paths[%d]: %s", i, what)
 		}
 	}
