@@ -45,10 +45,14 @@ var ErrOld = errors.New("landlock: the kernel's interface is too old")
 // Available says why this process cannot give up rights, nil if it can. The error is one of the kernel, or [ErrOld].
 func Available() error {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
-	switch {
-	case errno != 0:
+	if errno != 0 {
 		return errno
-	case version < Need:
+	}
+	return enough(version)
+}
+
+func enough(version uintptr) error {
+	if version < Need {
 		return ErrOld
 	}
 	return nil
