@@ -51,6 +51,7 @@ func Steps(l Launcher) []string {
 		return slices.Concat(pid1.StageSteps(), pid1.MadeSteps())
 	case Landlock:
 		return pid1.KeeperSteps()
+	case Native, Unisolated:
 	}
 	return pid1.Steps()
 }

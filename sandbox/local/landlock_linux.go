@@ -54,7 +54,7 @@ func (f confiner) try(ctx context.Context) error {
 }
 
 func (f confiner) run(ctx context.Context, c command) (backend.Result, error) {
-	scratch, remove, err := c.box.newScratch()
+	scratch, remove, err := c.box.newScratch(ctx)
 	if err != nil {
 		return backend.Result{}, err
 	}

@@ -43,10 +43,10 @@ func TestConfined(t *testing.T) {
 	}
 	outside := t.TempDir()
 	secret := filepath.Join(outside, "secret")
-	if err := os.WriteFile(secret, []byte("secret"), 0o666); err != nil { //nolint:gosec // nothing but Landlock keeps commands from it
+	if err := os.WriteFile(secret, []byte("secret"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(outside, 0o777); err != nil { //nolint:gosec // likewise
+	if err := os.Chmod(outside, 0o777); err != nil {
 		t.Fatal(err)
 	}
 	worker := strconv.Itoa(os.Getpid())
@@ -216,7 +216,7 @@ func TestConfinedGrants(t *testing.T) {
 		return
 	}
 	read, write := openDir(t), openDir(t)
-	if err := os.WriteFile(filepath.Join(read, "x"), []byte("shown\n"), 0o644); err != nil { //nolint:gosec // for commands
+	if err := os.WriteFile(filepath.Join(read, "x"), []byte("shown\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	b := newBackend(t, confined, func(o *local.Options) {

@@ -15,6 +15,7 @@ func newLauncher(ctx context.Context, o Options) (launcher, error) {
 		return newUnisolated(o)
 	case Landlock:
 		return newLandlock(ctx, o)
+	case Native, Bubblewrap:
 	}
 	n, err := newNative(o)
 	if err != nil {

@@ -38,7 +38,7 @@ func passable(t *testing.T, o local.Options) {
 	if o.Launcher != local.Landlock {
 		return
 	}
-	if err := os.Chmod(filepath.Dir(t.TempDir()), 0o711); err != nil { //nolint:gosec // see above
+	if err := os.Chmod(filepath.Dir(t.TempDir()), 0o711); err != nil {
 		t.Fatal(err)
 	}
 }

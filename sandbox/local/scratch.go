@@ -12,7 +12,7 @@ import (
 
 // newScratch makes the directory of a command for what is gone with it, where it has no /tmp of its own. It is next to the
 // workspace, and of the same account.
-func (s *box) newScratch() (dir string, remove func(), err error) {
+func (s *box) newScratch(ctx context.Context) (dir string, remove func(), err error) {
 	root, err := os.OpenRoot(s.dir(""))
 	if err != nil {
 		return "", nil, unopened(err)
@@ -23,7 +23,7 @@ func (s *box) newScratch() (dir string, remove func(), err error) {
 		return "", nil, failed(backend.ExecTransport, "the scratch directory of the command could not be made: look at the space and rights of the backend's directory")
 	}
 	return s.dir(name), func() {
-		_ = removeTree(context.Background(), root, name) // what is left is removed with the sandbox
+		_ = removeTree(context.WithoutCancel(ctx), root, name) // what is left is removed with the sandbox
 		_ = root.Close()
 	}, nil
 }

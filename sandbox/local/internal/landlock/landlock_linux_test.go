@@ -55,7 +55,7 @@ func TestMain(m *testing.M) {
 
 // self is the test binary in a part.
 func self(name string, env ...string) *exec.Cmd {
-	cmd := exec.Command("/proc/self/exe") //nolint:gosec // itself
+	cmd := exec.Command("/proc/self/exe")
 	cmd.Env = append(append(os.Environ(), part+"="+name), env...)
 	cmd.Stderr = os.Stderr
 	return cmd
@@ -193,7 +193,7 @@ func restricted() report {
 	got.add("closed list", open(".", unix.O_RDONLY|unix.O_DIRECTORY))
 	got.add("move", unix.Rename(filepath.Join(dir, "write/x"), filepath.Join(dir, "write/sub/y")))
 	got.add("move out", unix.Rename(filepath.Join(dir, "write/sub/y"), filepath.Join(dir, "read/y")))
-	got.add("device", unix.Mknod(filepath.Join(dir, "write/null"), unix.S_IFCHR|0o600, int(unix.Mkdev(1, 3)))) //nolint:gosec // a small number
+	got.add("device", unix.Mknod(filepath.Join(dir, "write/null"), unix.S_IFCHR|0o600, int(unix.Mkdev(1, 3))))
 	got.add("link in", unix.Symlink("/", filepath.Join(dir, "write/link")))
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
 	if err != nil {

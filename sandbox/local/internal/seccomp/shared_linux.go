@@ -70,7 +70,10 @@ func (o Options) denied() []call {
 func shared() []rule {
 	var table []rule
 	for _, c := range []call{
-		{"prlimit64", 302, 261}, {"sched_setaffinity", 203, 122}, {"sched_setparam", 142, 118}, {"sched_setscheduler", 144, 119},
+		{"prlimit64", 302, 261},
+		{"sched_setaffinity", 203, 122},
+		{"sched_setparam", 142, 118},
+		{"sched_setscheduler", 144, 119},
 		{"sched_setattr", 314, 274},
 	} {
 		table = append(table, rule{c, answerRefused, []condition{notIn(0, 0)}})
