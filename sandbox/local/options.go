@@ -47,7 +47,8 @@ type Options struct {
 	Launchers []string
 	// Limits are what each command may use: what validation.Policy.Limits returns for the queue. New refuses those
 	// that the launcher cannot hold on this host. Where it isolates, a field that is zero has a default; that of Disk is
-	// for what commands write outside the workspace, which is bounded only if Disk is set.
+	// for what commands write outside the workspace, which is bounded only if Disk is set. With [Landlock] nothing of the
+	// disk is bounded unless it is.
 	Limits sandbox.Limits
 	// ReadOnly are directories at the top of the workspace that commands cannot change where the launcher isolates.
 	// Nil means input, reference and tools; empty means none, which is all that [Landlock] can do.
