@@ -227,11 +227,8 @@ func isStopped(err error) bool { return errors.Is(err, local.ErrStopped) }
 
 // isolatedWorker is a worker that is killed while a thicket is there. It waits for a line before it runs that.
 func isolatedWorker() {
-	dir, l := os.Getenv("DIR"), local.Native
-	if os.Getenv("LAUNCHER") == local.Landlock.String() {
-		l = local.Landlock
-	}
-	b, err := local.New(local.Options{Dir: dir, Launcher: l})
+	dir := os.Getenv("DIR")
+	b, err := local.New(local.Options{Dir: dir, Launcher: launcherOfPart()})
 	if err != nil {
 		panic(err)
 	}
