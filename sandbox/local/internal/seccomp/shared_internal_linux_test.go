@@ -35,14 +35,14 @@ func sharing() report {
 		"disk of another":       attempt(251, 30, ioprioProcess, parent),
 		"disk of a user":        attempt(251, 30, 3, 0),
 		"times by path":         attempt(280, 88, none, none),
-		"times by a path whose address ends in zeros": attempt(280, 88, none, 1<<32),
-		"times of an open file":                       attempt(280, 88, none, 0),
-		"mode of an open file":                        attempt(91, 52, none, 0),
-		"network":                                     attempt(41, 198, unix.AF_INET, unix.SOCK_STREAM),
-		"unix":                                        attempt(41, 198, unix.AF_UNIX, unix.SOCK_STREAM),
-		"routes":                                      attempt(41, 198, unix.AF_NETLINK, unix.SOCK_RAW),
-		"stream pair":                                 streamPair,
-		"datagram pair":                               func() error { return pair(unix.SOCK_DGRAM) },
+		"times by another path": attempt(280, 88, none, 1<<32), // whose address ends in zeros
+		"times of an open file": attempt(280, 88, none, 0),
+		"mode of an open file":  attempt(91, 52, none, 0),
+		"network":               attempt(41, 198, unix.AF_INET, unix.SOCK_STREAM),
+		"unix":                  attempt(41, 198, unix.AF_UNIX, unix.SOCK_STREAM),
+		"routes":                attempt(41, 198, unix.AF_NETLINK, unix.SOCK_RAW),
+		"stream pair":           streamPair,
+		"datagram pair":         func() error { return pair(unix.SOCK_DGRAM) },
 	} {
 		got.add(name, try())
 	}
