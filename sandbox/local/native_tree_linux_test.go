@@ -106,8 +106,8 @@ func TestThickets(t *testing.T) {
 		runs   int
 	}{
 		{"native", isolated, "pid namespace ended", 20},
-		{"landlock", confined, "landlock domain ended", 10},
-		{"landlock without groups", func(o *local.Options) { confined(o); local.WithoutGroups(o) }, "landlock domain ended", 10},
+		{"landlock", confined, "landlock domain ended", 5},
+		{"landlock without groups", func(o *local.Options) { confined(o); local.WithoutGroups(o) }, "landlock domain ended", 5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var o local.Options
