@@ -8,18 +8,18 @@ const (
 	BackendNative = "native"
 	// BackendBwrap isolates with bubblewrap.
 	BackendBwrap = "bwrap"
+	// BackendLandlock isolates without namespaces, and so less than the others: it must be listed to be allowed.
+	BackendLandlock = "landlock"
 	// BackendUnisolated keeps nothing apart, so it must be listed to be allowed.
 	BackendUnisolated = "unisolated"
 )
 
 // backendShape is one name of a backend.
 func backendShape() *shape {
-	s := enum(append(isolatedBackends(), BackendUnisolated)...)
-	s.later = []string{"landlock"}
-	return s
+	return enum(append(isolatedBackends(), BackendLandlock, BackendUnisolated)...)
 }
 
-// isolatedBackends are those that may run sandboxes where policy lists none.
+// isolatedBackends are those that may run sandboxes where policy lists none: none that is degraded.
 func isolatedBackends() []string { return []string{BackendNative, BackendBwrap} }
 
 // compileBackends returns the backends that a sandbox section lists. The order of a list means nothing in this format,

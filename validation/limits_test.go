@@ -58,7 +58,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestBackends: what keeps nothing apart runs nothing unless it is listed, and a list means what it says.
+// TestBackends: what keeps less apart, or nothing, runs nothing unless it is listed, and a list means what it says.
 func TestBackends(t *testing.T) {
 	t.Parallel()
 	isolated := []string{validation.BackendNative, validation.BackendBwrap}
@@ -72,6 +72,8 @@ func TestBackends(t *testing.T) {
 		{", sandbox: {backends: []}", []string{}},
 		{", sandbox: {backends: [native]}", []string{validation.BackendNative}},
 		{", sandbox: {backends: [bwrap, native]}", isolated},
+		{", sandbox: {backends: [landlock]}", []string{validation.BackendLandlock}},
+		{", sandbox: {backends: [unisolated, landlock, bwrap]}", []string{validation.BackendBwrap, validation.BackendLandlock, validation.BackendUnisolated}},
 		{", sandbox: {backends: [unisolated]}", []string{validation.BackendUnisolated}},
 		{", sandbox: {backends: [unisolated, native]}", []string{validation.BackendNative, validation.BackendUnisolated}},
 	}

@@ -61,8 +61,8 @@ func (p Policy) LocalRoots() map[string]string {
 	return maps.Clone(p.queue.sandbox.localRoots)
 }
 
-// Backends returns which of [BackendNative], [BackendBwrap] and [BackendUnisolated] may run a sandbox of the queue, in
-// this order, whatever the file's order is. An entry without a list has those that isolate, native and bwrap; one with
+// Backends returns which of [BackendNative], [BackendBwrap], [BackendLandlock] and [BackendUnisolated] may run a sandbox of
+// the queue, in this order, whatever the file's order is. An entry without a list has those that isolate, native and bwrap; one with
 // an empty list, like the zero Policy, has none. The slice is the caller's own.
 func (p Policy) Backends() []string {
 	if p.queue == nil {

@@ -33,9 +33,8 @@ type shape struct {
 	key    *format // of a map's keys
 	format *format // of a string
 	words  []string
-	later  []string // words that this version refuses by their names
-	min    int64    // of an integer
-	max    int64    // of a number, a duration or a size; a duration may be without one, which is 0
+	min    int64 // of an integer
+	max    int64 // of a number, a duration or a size; a duration may be without one, which is 0
 }
 
 // field is a key of an object.

@@ -133,7 +133,7 @@ func sandboxShape() *shape {
 	return object(
 		field{
 			name: "backends", shape: listOf(backendShape()),
-			doc: "What may run a sandbox. Absent means what isolates: native or bwrap.",
+			doc: "What may run a sandbox. Absent means what isolates without being degraded: native or bwrap.",
 		},
 		field{name: "entries", shape: listOf(enum(entryKinds()...)), doc: "The kinds of entry a manifest may hold."},
 		field{

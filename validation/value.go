@@ -179,10 +179,6 @@ func (w *walker) scalar(n *yaml.Node, s *shape, path string) *value {
 			ok = s.format.accepts(n.Value)
 		}
 	case kindEnum:
-		if isStringNode(n) && slices.Contains(s.later, n.Value) {
-			w.problems.add(v.at, path, "%s is not in this version: write %s", n.Value, oneOf(s.words))
-			return nil
-		}
 		want = oneOf(s.words)
 		ok = isStringNode(n) && slices.Contains(s.words, n.Value)
 	case kindDate:

@@ -11,7 +11,8 @@ import (
 
 // launchers are those that can be tried, by name.
 var launchers = map[string]local.Launcher{
-	local.Native.String(): local.Native, local.Bubblewrap.String(): local.Bubblewrap, local.Unisolated.String(): local.Unisolated,
+	local.Native.String(): local.Native, local.Bubblewrap.String(): local.Bubblewrap, local.Landlock.String(): local.Landlock,
+	local.Unisolated.String(): local.Unisolated,
 }
 
 // isolation tries launchers of local sandboxes on this host, with a sandbox that runs nothing. A worker may need none of
@@ -23,7 +24,7 @@ func (d *doctor) isolation(names string) {
 		}
 		l, known := launchers[name]
 		if !known {
-			d.fail("launcher "+name+": there is no such launcher", "name some of native, bwrap and unisolated")
+			d.fail("launcher "+name+": there is no such launcher", "name some of native, bwrap, landlock and unisolated")
 			continue
 		}
 		c, err := local.Probe(d.i.ctx, local.Options{Launcher: l, Launchers: []string{name}})

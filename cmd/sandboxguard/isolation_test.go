@@ -46,6 +46,16 @@ func TestDoctorTriesLaunchers(t *testing.T) {
 	}
 }
 
+// TestDoctorSaysDegraded checks that doctor says of a launcher that is degraded that it is, before what it does.
+func TestDoctorSaysDegraded(t *testing.T) {
+	code, stdout, stderr := sandboxguard(t.Context(), t, "doctor", "--launchers", "landlock")
+	works := strings.Contains(stdout, "ok    launcher landlock\n      isolation            degraded: no namespaces")
+	refuses := strings.Contains(stdout, "warn  launcher landlock: ") && strings.Contains(stdout, "\n      fix: ")
+	if code != exitOK || stderr != "" || works == refuses {
+		t.Errorf("code %d, stderr %q:\n%s", code, stderr, stdout)
+	}
+}
+
 // TestDoctorJudgesQueues checks that doctor says of the queues of a policy what local.New says of their launchers, and that
 // a queue that no launcher is left to is a failure.
 func TestDoctorJudgesQueues(t *testing.T) {

@@ -2,6 +2,7 @@ package local
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -65,4 +66,13 @@ func (b *Backend) freeAccount() (account, error) {
 		}
 	}
 	return account{}, failed(backend.StartFailed, "there are "+strconv.Itoa(accounts)+" sandboxes, which is as many as there are accounts for")
+}
+
+// dirMode is that of the directories that lead to workspaces. Where commands with accounts of their own use the paths of the
+// host, others must be able to pass. They can list nothing there.
+func (o Options) dirMode() fs.FileMode {
+	if o.Launcher.inPlace() && o.ownAccounts() {
+		return 0o711
+	}
+	return 0o700
 }

@@ -48,12 +48,17 @@ func New(o Options) (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, unlock, err := claim(o.Dir)
+	dir, unlock, err := claim(o.Dir, o.dirMode())
 	if err != nil {
 		return nil, errors.Join(err, launch.close())
 	}
 	if o.Launcher.Isolated() {
 		if err := o.checkApart(dir); err != nil {
+			return nil, errors.Join(err, launch.close(), unlock())
+		}
+	}
+	if p, ok := launch.(placed); ok {
+		if err := p.place(dir); err != nil {
 			return nil, errors.Join(err, launch.close(), unlock())
 		}
 	}

@@ -9,10 +9,10 @@ import (
 	"syscall"
 )
 
-// private refuses a directory that others than the worker's account could use.
-func private(info fs.FileInfo) error {
+// private refuses a directory that others than the worker's account could use in other ways than the mode says.
+func private(info fs.FileInfo, mode fs.FileMode) error {
 	owner, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || int(owner.Uid) != os.Geteuid() || info.Mode().Perm()&0o077 != 0 {
+	if !ok || int(owner.Uid) != os.Geteuid() || info.Mode().Perm()&0o077&^mode != 0 {
 		return errors.New("local: Dir must belong to the worker's account and have mode 0700")
 	}
 	return nil

@@ -38,6 +38,8 @@ type containerJob struct {
 	// Masked are files of /proc that are covered, as runtimes do.
 	Masked []string
 	Filter []unix.SockFilter
+	// Launcher is that of the worker.
+	Launcher local.Launcher
 }
 
 // TestContainer runs a worker as deploy/pod.yaml does: in a user namespace, with an ordinary account, no capability,
@@ -85,6 +87,18 @@ func TestContainerRefused(t *testing.T) {
 				t.Errorf("the worker says: %s, want %s", out, want)
 			}
 		})
+	}
+}
+
+// TestContainerLandlock runs a worker in containers that let nobody make namespaces, and cover what is in /proc.
+func TestContainerLandlock(t *testing.T) {
+	if refused(t, local.Native) || refused(t, local.Landlock) {
+		return
+	}
+	p := readProfile(t)
+	job := containerJob{Masked: []string{"version"}, Filter: p.filter(t, p.Syscalls[1].Names...), Launcher: local.Landlock}
+	if out := inContainer(t, job); out != "10001 0000000000000000 1 2: hello, 0\n" {
+		t.Errorf("the worker says: %s", out)
 	}
 }
 
@@ -152,7 +166,7 @@ func container() {
 	var none [2]unix.CapUserData
 	must(unix.Capset(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &none[0]))
 	must(seccomp.Install(job.Filter))
-	must(unix.Exec("/proc/self/exe", []string{"worker"}, []string{part + "=contained"}))
+	must(unix.Exec("/proc/self/exe", []string{"worker"}, []string{part + "=contained", "LAUNCHER=" + strconv.Itoa(int(job.Launcher))}))
 }
 
 // contained is a worker: it says what it is, and what a command of a sandbox says or why there is none.
@@ -163,7 +177,9 @@ func contained() {
 		return string(regexp.MustCompile(`(?m)^` + name + `:\s*(\S+)`).FindSubmatch(status)[1])
 	}
 	fmt.Print(os.Geteuid(), " ", field("CapBnd"), " ", field("NoNewPrivs"), " ", field("Seccomp"), ": ")
-	b, err := local.New(local.Options{Dir: "/mnt/sandboxes"})
+	l, err := strconv.Atoi(os.Getenv("LAUNCHER"))
+	must(err)
+	b, err := local.New(local.Options{Dir: "/mnt/sandboxes", Launcher: local.Launcher(l)})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -2,6 +2,7 @@ package local_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -61,5 +62,25 @@ func TestProbeTerminal(t *testing.T) {
 	}
 	if !local.Tries(newBackend(t, isolated)).Terminal {
 		t.Error("it does not")
+	}
+}
+
+// TestDescribeLandlock checks that a degraded launcher says so before all else, and what it does not do.
+func TestDescribeLandlock(t *testing.T) {
+	if refused(t, local.Landlock) {
+		return
+	}
+	b := newBackend(t, confined, local.WithoutGroups)
+	lines := b.Describe()
+	if b.Isolation() != "landlock" || !strings.HasPrefix(lines[0], "isolation: degraded: no namespaces") {
+		t.Errorf("%s: %q", b.Isolation(), lines)
+	}
+	for _, line := range []string{
+		"end: the keeper ends the Landlock domain, also when the worker is killed, but not when it is killed itself",
+		"limit of disk: watch of the workspace and of scratch directories, if a limit is asked for",
+	} {
+		if !slices.Contains(lines, line) {
+			t.Errorf("%q is not among %q", line, lines)
+		}
 	}
 }

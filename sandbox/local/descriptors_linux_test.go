@@ -22,11 +22,7 @@ import (
 // prints why the others did not.
 func starve() {
 	ctx := context.Background()
-	o := local.Options{Dir: os.Getenv("DIR")}
-	if os.Getenv("LAUNCHER") == local.Bubblewrap.String() {
-		o.Launcher = local.Bubblewrap
-	}
-	b, err := local.New(o)
+	b, err := local.New(local.Options{Dir: os.Getenv("DIR"), Launcher: launcherOfPart()})
 	if err != nil {
 		panic(err)
 	}
@@ -61,6 +57,16 @@ func starve() {
 	}
 }
 
+// launcherOfPart is the launcher of the part that this process plays.
+func launcherOfPart() local.Launcher {
+	for _, l := range []local.Launcher{local.Bubblewrap, local.Landlock} {
+		if os.Getenv("LAUNCHER") == l.String() {
+			return l
+		}
+	}
+	return local.Native
+}
+
 func touch(ctx context.Context, s backend.Sandbox, tty bool) error {
 	cmd := backend.Command{Args: []string{"touch", "ran"}}
 	if !tty {
@@ -93,6 +99,7 @@ func TestStarvedWorker(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				cmd := exec.CommandContext(t.Context(), os.Args[0])
 				cmd.Env = append(os.Environ(), part+"=starve", "LAUNCHER="+l.String(), "TERMINAL="+tty, "DIR="+filepath.Join(t.TempDir(), "b"))
+				passable(t, local.Options{Launcher: l})
 				out, err := cmd.CombinedOutput()
 				if err != nil {
 					t.Fatalf("%v: %s", err, out)

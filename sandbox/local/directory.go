@@ -17,6 +17,7 @@ const (
 	recordsName   = "run"
 	filledName    = "filled"
 	gitName       = "git"
+	scratchName   = "scratch"
 )
 
 // Directories with these prefixes are being made or removed. What a former process left of them is removed. After the
@@ -26,8 +27,9 @@ const (
 	gonePrefix = ".gone-"
 )
 
-// claim makes dir if need be, checks that it is the caller's alone, and keeps other processes out of it until unlock.
-func claim(dir string) (real string, unlock func() error, err error) {
+// claim makes dir if need be, checks that it is the caller's alone, and keeps other processes out of it until unlock. Others
+// may have those rights to it that the mode has for them.
+func claim(dir string, mode fs.FileMode) (real string, unlock func() error, err error) {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return "", nil, errors.New("local: Dir does not exist and could not be made: make its parent, or the directory with mode 0700")
 	}
@@ -39,7 +41,7 @@ func claim(dir string) (real string, unlock func() error, err error) {
 	if err != nil || !info.IsDir() {
 		return "", nil, errors.New("local: Dir is not a directory")
 	}
-	if err := private(info); err != nil {
+	if err := private(info, mode); err != nil {
 		return "", nil, err
 	}
 	unlock, err = dirlock.Take(real)
@@ -65,7 +67,7 @@ func (b *Backend) makeDir(id string) error {
 	workspace := filepath.Join(dir, workspaceName)
 	err = errors.Join(os.Mkdir(workspace, 0o700), os.Mkdir(filepath.Join(dir, recordsName), 0o700))
 	if err == nil && account.other() {
-		err = os.Lchown(workspace, account.uid, account.gid)
+		err = errors.Join(os.Lchown(workspace, account.uid, account.gid), os.Chmod(dir, b.options.dirMode()))
 	}
 	if err == nil {
 		err = os.Rename(dir, filepath.Join(b.dir, id))
@@ -88,8 +90,12 @@ func (b *Backend) removeRemains() error {
 		return errors.New("local: Dir could not be read")
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), newPrefix) || strings.HasPrefix(e.Name(), gonePrefix) {
-			if removeTree(context.Background(), root, e.Name()) != nil {
+		name := e.Name()
+		if isID(name) {
+			name = filepath.Join(name, scratchName) // of commands that nobody follows any more
+		}
+		if name != e.Name() || strings.HasPrefix(name, newPrefix) || strings.HasPrefix(name, gonePrefix) {
+			if removeTree(context.Background(), root, name) != nil {
 				return errors.New("local: what is left of a removed sandbox could not be removed: look at the rights in Dir")
 			}
 		}

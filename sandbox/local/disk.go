@@ -3,7 +3,9 @@ package local
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"math"
+	"os"
 	"sync"
 	"time"
 
@@ -255,12 +257,28 @@ func (s *box) newDisk() *ledger {
 	}
 	return newLedger(limit,
 		func() (int64, error) { return s.backend.options.faults.inUseOf(s.dir(workspaceName)) },
-		func(ctx context.Context, enough int64) (int64, int, error) {
-			root, err := s.workspace()
-			if err != nil {
-				return 0, 0, err
-			}
-			defer root.Close()
-			return measure(ctx, root.Root, enough)
-		})
+		s.occupied)
+}
+
+// occupied is what the workspace takes, with the scratch directories of commands that have such.
+func (s *box) occupied(ctx context.Context, enough int64) (int64, int, error) {
+	root, err := s.workspace()
+	if err != nil {
+		return 0, 0, err
+	}
+	defer root.Close()
+	size, files, err := measure(ctx, root.Root, enough)
+	if err != nil || s.backend.options.Launcher != Landlock {
+		return size, files, err
+	}
+	scratch, err := os.OpenRoot(s.dir(scratchName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return size, files, nil
+	}
+	if err != nil {
+		return 0, files, unopened(err)
+	}
+	defer scratch.Close()
+	more, others, err := measure(ctx, scratch, max(0, enough-size))
+	return size + more, files + others, err
 }

@@ -28,7 +28,7 @@ func limitedDisk(l local.Launcher) func(*local.Options) {
 func TestWorkspaceFull(t *testing.T) {
 	// Bit by bit, since what others free at the same time hides it.
 	const fill = "trap 'echo told; exit 5' TERM; i=0; while [ $i -lt 400 ]; do head -c 1M /dev/zero >> f; i=$((i+1)); done; while :; do sleep 1000; done"
-	for _, l := range []local.Launcher{local.Native, local.Bubblewrap, local.Unisolated} {
+	for _, l := range []local.Launcher{local.Native, local.Bubblewrap, local.Landlock, local.Unisolated} {
 		t.Run(l.String(), func(t *testing.T) {
 			if refused(t, l) {
 				return
@@ -61,7 +61,7 @@ func TestWorkspaceFull(t *testing.T) {
 // TestWorkspaceFilled checks that a command which was over before it was seen to fill the workspace ends as it did, and
 // that the limit is named all the same; and that nothing else names it.
 func TestWorkspaceFilled(t *testing.T) {
-	for _, l := range []local.Launcher{local.Native, local.Unisolated} {
+	for _, l := range []local.Launcher{local.Native, local.Landlock, local.Unisolated} {
 		t.Run(l.String(), func(t *testing.T) {
 			if refused(t, l) {
 				return

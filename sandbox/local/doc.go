@@ -38,6 +38,16 @@
 //
 // [Bubblewrap] does the same with namespaces and a file system that the program bwrap makes.
 //
+// # Landlock
+//
+// [Landlock] is degraded: it does without namespaces, where nobody may make them, and must be named as Unisolated must.
+// Commands cannot open files of the host, have no sockets, and can neither signal nor look into other processes; that these
+// are there they can tell. They find everything where it is on the host: the workspace, which is no /workspace, what
+// Options.System names, and path grants, of which Options.Paths can name no other Source. TMPDIR is a directory of the
+// command's own in place of /tmp, and nothing of the workspace is read-only. Where the worker is root the accounts of
+// sandboxes must be able to pass the directories that lead to Options.Dir; else commands have the worker's account, and may
+// change no mode, owner, times and attributes by path. docs/sandboxes.md compares the launchers.
+//
 // # Unisolated
 //
 // [Unisolated] starts commands as ordinary processes of the account that the worker runs as. They can read, change and
@@ -60,7 +70,7 @@
 // must be readable for it, not only searchable. A link below a grant is followed among the host's files, where another
 // grant may cover them for commands.
 //
-// An isolated command finds it there. For an unisolated one there is no /workspace. Its directory is the workspace, so
+// An isolated command finds it there. For an unisolated one, and with Landlock, there is no /workspace. Its directory is the workspace, so
 // relative paths work everywhere. An
 // argument that is the root or begins with it, such as /workspace/x, becomes relative to that directory, as ./x, the
 // program itself too, so that no message of a command holds a path of the host; a path further inside an argument, as
@@ -71,7 +81,8 @@
 //
 // An isolated command has a first process that is not its own: when the command is over, that ends, and the kernel ends
 // whatever else is in its pid namespace before the worker is told; so it is when the worker is killed. On a timeout, a
-// cancellation, Stop, Delete and Close all its processes get SIGTERM, and [Options].Grace later SIGKILL.
+// cancellation, Stop, Delete and Close all its processes get SIGTERM, and [Options].Grace later SIGKILL. With Landlock the
+// first process is a keeper, which ends the rest itself: see docs/sandboxes.md for when it is killed.
 //
 // Each unisolated command is the leader of a session and a process group of its own. It is over when its first process is: what
 // is left of the group is ended then, so a command cannot leave a server behind. On a timeout, a cancellation, Stop,

@@ -18,15 +18,23 @@ func (o Options) With(change func(*Options)) Options {
 	return o
 }
 
+// nativeOf is what the launchers that isolate have in common.
+func nativeOf(b *Backend) *native {
+	if c, ok := b.launcher.(confiner); ok {
+		return c.native
+	}
+	return b.launcher.(*native)
+}
+
 // FailNextAt makes a step of the sandboxes fail that a backend makes from now on.
-func FailNextAt(b *Backend, step string) { b.launcher.(*native).options.faults.step = step }
+func FailNextAt(b *Backend, step string) { nativeOf(b).options.faults.step = step }
 
 // WithoutGroups makes the host one without control groups.
 func WithoutGroups(o *Options) { o.faults.noGroups = true }
 
 // LoseGroups takes the control groups from a backend that is there, and has it need one for each command.
 func LoseGroups(b *Backend) error {
-	l := b.launcher.(*native).limits
+	l := nativeOf(b).limits
 	err := l.tree.Close()
 	l.tree, l.grouped = new(cgroup.Tree), cgroup.Limits{Memory: 1 << 30}
 	return err
@@ -36,10 +44,14 @@ func LoseGroups(b *Backend) error {
 // it always does.
 func WithoutInit(name string) func(*Options) { return func(o *Options) { o.faults.program = name } }
 
-// Steps are those of the first process, and with bwrap those of the stage before it.
+// Steps are those of the first process, with bwrap those of the stage before it, and with landlock those of the keeper.
 func Steps(l Launcher) []string {
-	if l == Bubblewrap {
+	switch l {
+	case Bubblewrap:
 		return slices.Concat(pid1.StageSteps(), pid1.MadeSteps())
+	case Landlock:
+		return pid1.KeeperSteps()
+	case Native, Unisolated:
 	}
 	return pid1.Steps()
 }
@@ -51,7 +63,7 @@ func KillGroup(group int, still func() bool) { killGroup(group, still) }
 func Agree(is bool) { agreed.Store(is) }
 
 // Tries is the job of the sandbox that New and Probe make and run nothing in.
-func Tries(b *Backend) pid1.Job { return b.launcher.(*native).empty() }
+func Tries(b *Backend) pid1.Job { return nativeOf(b).empty() }
 
 // WithTicks makes workspaces be looked at with each tick, and the file system have in use what the function says.
 func WithTicks(ticks <-chan time.Time, inUse func() (int64, error)) func(*Options) {
@@ -61,7 +73,7 @@ func WithTicks(ticks <-chan time.Time, inUse func() (int64, error)) func(*Option
 // LoseStarter puts something in the place of the starter that takes what it is asked next and is lost then. What came with
 // that stays open until close is called, as by a process that was started before.
 func LoseStarter(b *Backend) (closed func(), err error) {
-	s := b.launcher.(*native).starter
+	s := nativeOf(b).starter
 	own, theirs, err := socketPair()
 	if err != nil {
 		return nil, err
@@ -99,8 +111,14 @@ func LoseStarter(b *Backend) (closed func(), err error) {
 
 // KillStarter kills the starter.
 func KillStarter(b *Backend) error {
-	s := b.launcher.(*native).starter
+	s := nativeOf(b).starter
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.cmd.Process.Kill()
+}
+
+// CanEndGroups reports whether each command of a backend has a control group, by which it can be ended.
+func CanEndGroups(b *Backend) bool {
+	l := nativeOf(b).limits
+	return l.grouped != (cgroup.Limits{}) && l.tree.Support()[cgroup.Kill].Mechanism != ""
 }

@@ -15,7 +15,7 @@ import (
 // isolating calls a test with each launcher that isolates and that this host has.
 func isolating(t *testing.T, test func(t *testing.T, l local.Launcher)) {
 	t.Helper()
-	for _, l := range []local.Launcher{local.Native, local.Bubblewrap} {
+	for _, l := range []local.Launcher{local.Native, local.Bubblewrap, local.Landlock} {
 		t.Run(l.String(), func(t *testing.T) {
 			if !refused(t, l) {
 				test(t, l)
@@ -66,7 +66,9 @@ func TestFailingSteps(t *testing.T) {
 			t.Run(step, func(t *testing.T) {
 				name := strings.TrimPrefix(step, "stage ")
 				wantRefusalOf(t, l, f.at(t, step), name, "")
-				other, err := local.New(local.Options{Dir: filepath.Join(t.TempDir(), "b"), Launcher: l}.With(local.FailAt(step)))
+				o := local.Options{Dir: filepath.Join(t.TempDir(), "b"), Launcher: l}.With(local.FailAt(step))
+				passable(t, o)
+				other, err := local.New(o)
 				wantRefusalOf(t, l, err, name, "")
 				if other != nil {
 					t.Error("New returned a backend")
@@ -91,7 +93,7 @@ func TestFailingStart(t *testing.T) {
 			// The kernel's own no: a program that is none.
 			t.Run("no program/"+name, func(t *testing.T) {
 				s := newFailing(t, l, limits).sandbox
-				sh(t, s, "printf '\\177ELF' > none; chmod 700 none")
+				sh(t, s, "cp /usr/bin/env none; printf '\\177ELF' > none") // not every launcher lets commands change modes
 				_, err := s.Exec(t.Context(), backend.Command{Args: []string{"./none"}})
 				wantNotStarted(t, err)
 			})

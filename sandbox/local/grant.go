@@ -31,14 +31,14 @@ func (p Path) source() string {
 	return p.Source
 }
 
-// fault says what is wrong with p, empty if nothing is.
-func (p Path) fault() string {
+// fault says what is wrong with p for a launcher, empty if nothing is.
+func (p Path) fault(l Launcher) string {
 	switch {
 	case unclean(p.Path):
 		return "its Path must be a clean absolute path, and not /"
 	case unclean(p.source()):
 		return "its Source must be a clean absolute path, and not /"
-	case in(reserved, p.Path):
+	case in(reserved, p.Path) && !l.inPlace(): // it would be hidden there, or hide something
 		return "its Path must not be at or in a directory of the system, such as /usr or /tmp: commands find it elsewhere than it is on the host with a Source of its own"
 	case in([]string{"/dev", "/proc", "/sys"}, p.source()):
 		return "its Source must not be at or in /dev, /proc or /sys, which show the host itself"

@@ -18,10 +18,17 @@ import (
 // TestHostile holds the launchers that isolate to the battery, each limit by itself: what is written to /tmp counts as
 // memory, too. Where the kernel tells nobody of a limit, no result need name it.
 func TestHostile(t *testing.T) {
-	l := local.Native
-	if refused(t, l) {
-		return
+	for _, l := range []local.Launcher{local.Native, local.Landlock} {
+		t.Run(l.String(), func(t *testing.T) {
+			if !refused(t, l) {
+				hostile(t, l)
+			}
+		})
 	}
+}
+
+func hostile(t *testing.T, l local.Launcher) {
+	t.Helper()
 	with := func(change func(*local.Options)) func(*testing.T) backend.Backend {
 		return func(t *testing.T) backend.Backend {
 			t.Helper()
@@ -38,16 +45,16 @@ func TestHostile(t *testing.T) {
 				return sandboxtest.Bound{Name: name, Unnamed: unnamed, New: with(func(o *local.Options) { change(o); o.Limits = limits })}
 			}
 			alone := name != "groups"
-			sandboxtest.Hostile{
-				New: with(change), Local: true,
-				Bounds: []sandboxtest.Bound{
-					bound("memory", alone, sandbox.Limits{Memory: 128 << 20}),
-					bound("processes", alone, sandbox.Limits{Processes: 64}),
-					bound("disk", false, sandbox.Limits{Disk: 128 << 20}),
-					bound("file_size", false, sandbox.Limits{FileSize: 1 << 20}),
-					bound("open_files", true, sandbox.Limits{OpenFiles: 64}),
-				},
-			}.Run(t)
+			bounds := []sandboxtest.Bound{
+				bound("memory", alone, sandbox.Limits{Memory: 128 << 20}),
+				bound("processes", alone, sandbox.Limits{Processes: 64}),
+				bound("file_size", false, sandbox.Limits{FileSize: 1 << 20}),
+				bound("open_files", true, sandbox.Limits{OpenFiles: 64}),
+			}
+			if l != local.Landlock { // whose commands have no /tmp
+				bounds = append(bounds, bound("disk", false, sandbox.Limits{Disk: 128 << 20}))
+			}
+			sandboxtest.Hostile{New: with(change), Local: true, Bounds: bounds, Degraded: degraded(l)}.Run(t)
 		})
 	}
 }

@@ -42,6 +42,7 @@ type launch struct {
 	streams *streams
 	group   group
 	inner   *held // the first process, where it is not the child
+	told    bool  // whether the first process got its job
 	reports chan pid1.Report
 }
 
@@ -77,7 +78,7 @@ func (l *launch) begin(ctx context.Context) error {
 		return l.unborn(err)
 	}
 	l.streams.begin()
-	l.forget = record(l.records, l.child.pid)
+	l.forget = record(l.records, l.child.pid, l.start.Keeps)
 	return nil
 }
 
@@ -131,7 +132,7 @@ func (l *launch) finish(ctx context.Context) (backend.Result, error) {
 	result, err := l.lead(ctx)
 	_ = l.channel.End() // nothing else ends one that bwrap is about to start
 	l.inner.end()
-	result.Emptied = "pid namespace ended"
+	result.Emptied = l.emptied()
 	if l.child.end() {
 		l.forget()
 	} else {
@@ -155,6 +156,14 @@ func (l *launch) finish(ctx context.Context) (backend.Result, error) {
 	return result, nil
 }
 
+// emptied says by what nothing of the command is left, or will not be once the first process is waited for.
+func (l *launch) emptied() string {
+	if !l.start.Keeps {
+		return "pid namespace ended"
+	}
+	return l.swept()
+}
+
 // lead returns when the command is over, or the context, or when nothing could be run.
 func (l *launch) lead(ctx context.Context) (backend.Result, error) {
 	var err error // while the program gets ready
@@ -169,7 +178,7 @@ func (l *launch) lead(ctx context.Context) (backend.Result, error) {
 			return backend.Result{}, err
 		}
 	}
-	l.job.Tasks = len(l.group.tasks)
+	l.job.Tasks, l.told = len(l.group.tasks), true
 	err = errors.Join(l.channel.Send(l.job, l.group.tasks...), l.group.entered())
 	if errors.Is(err, pid1.ErrTooLong) {
 		return backend.Result{}, errNotStarted(l.command.args[0], false)

@@ -23,10 +23,14 @@ const (
 	Bubblewrap
 	// Unisolated keeps nothing apart: commands run with all rights of the worker's account.
 	Unisolated
+	// Landlock keeps commands from files, networks and processes of the host without namespaces, for hosts that let nobody
+	// make them. It is degraded: what it does not keep apart is in docs/sandboxes.md, and it is never taken unless it is
+	// named. It needs Linux 6.12. Linux only.
+	Landlock
 )
 
 // launcherNames are those that policies and people use.
-var launcherNames = map[Launcher]string{Native: "native", Bubblewrap: "bwrap", Unisolated: "unisolated"}
+var launcherNames = map[Launcher]string{Native: "native", Bubblewrap: "bwrap", Unisolated: "unisolated", Landlock: "landlock"}
 
 // String is the name of the launcher in policies, such as "native".
 func (l Launcher) String() string {
@@ -36,8 +40,11 @@ func (l Launcher) String() string {
 	return "unknown"
 }
 
-// Isolated reports whether the launcher keeps commands from the host and from each other.
-func (l Launcher) Isolated() bool { return l == Native || l == Bubblewrap }
+// Isolated reports whether the launcher keeps commands from the host and from each other, degraded or not.
+func (l Launcher) Isolated() bool { return l == Native || l == Bubblewrap || l == Landlock }
+
+// inPlace reports whether commands see the workspace where it is on the host.
+func (l Launcher) inPlace() bool { return l == Unisolated || l == Landlock }
 
 // launcher runs the commands of sandboxes in some kind of isolation.
 type launcher interface {
@@ -51,6 +58,9 @@ type launcher interface {
 	// close gives up what the launcher has of the host. Nothing runs any more.
 	close() error
 }
+
+// placed is a launcher that must be told the directory of the backend, before there is something in it.
+type placed interface{ place(dir string) error }
 
 // command is what a launcher runs: looked at, and in the sandbox's words.
 type command struct {

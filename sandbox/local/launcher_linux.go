@@ -10,8 +10,12 @@ import (
 
 // newLauncher returns the launcher of the options, which are checked. It has shown that it works.
 func newLauncher(ctx context.Context, o Options) (launcher, error) {
-	if o.Launcher == Unisolated {
+	switch o.Launcher {
+	case Unisolated:
 		return newUnisolated(o)
+	case Landlock:
+		return newLandlock(ctx, o)
+	case Native, Bubblewrap:
 	}
 	n, err := newNative(o)
 	if err != nil {
@@ -42,7 +46,7 @@ func newNative(o Options) (*native, error) {
 	}
 	tree := new(cgroup.Tree) // that can do nothing
 	if !o.faults.noGroups {
-		tree = cgroup.Find(cgroup.Options{LimitsOnly: true})
+		tree = findGroups(o.Launcher)
 	}
 	l, err := newLimits(o.Limits, tree)
 	if err != nil {
@@ -66,4 +70,15 @@ func (n *native) try(ctx context.Context) error {
 	}
 	_, err := l.run(ctx)
 	return err
+}
+
+// findGroups returns what there is of control groups. Where the kernel does not end what a command started with its first
+// process they are to be able to, if they can.
+func findGroups(l Launcher) *cgroup.Tree {
+	if l == Landlock {
+		if tree := cgroup.Find(cgroup.Options{}); tree.Support()[cgroup.Kill].Mechanism != "" {
+			return tree
+		}
+	}
+	return cgroup.Find(cgroup.Options{LimitsOnly: true})
 }

@@ -75,8 +75,8 @@ func TestForgedRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	record(dir, 16)()
-	record(dir, 17)()
+	record(dir, 16, false)()
+	record(dir, 17, false)()
 	if _, err := os.Lstat(outside); err == nil {
 		t.Error("a note was written through a link")
 	}

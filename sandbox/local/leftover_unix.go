@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -33,7 +34,7 @@ func (b *Backend) endLeftovers() error {
 func (b *Backend) endLeftoversOf(id string) error {
 	b.letIn(id)
 	err := endRecorded(filepath.Join(b.dir, id, recordsName))
-	if b.options.Launcher.Isolated() {
+	if !b.options.Launcher.inPlace() {
 		return err // the kernel ends what a command of such a sandbox started, with its first process
 	}
 	return errors.Join(err, endByHome(b.dir, func(name string) bool { return name == id }))
@@ -59,7 +60,11 @@ func endRecorded(dir string) error {
 		if err != nil {
 			return errLeftover
 		}
+		start, keeps := strings.CutSuffix(start, keepsMark)
 		same := func() bool { now := startOf(pid); return now != "" && now == start }
+		if keeps && until(func() bool { return !same() }) {
+			start = "" // it has ended what it started, which nobody else can
+		}
 		if same() {
 			killGroup(pid, same)
 			if !until(func() bool { return !same() }) {

@@ -174,6 +174,9 @@ func (g *group) entered() error {
 	return err
 }
 
+// kill ends all that is in the group. It reports whether there is one, and that was done.
+func (g *group) kill() bool { return g.group != nil && g.group.Kill() == nil }
+
 // close tells which limits were reached, and removes the group, in which there must be nothing any more.
 func (g *group) close() ([]backend.Limit, error) {
 	if g.group == nil {

@@ -1,6 +1,7 @@
 package local_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ func newBackend(t *testing.T, change ...func(*local.Options)) *local.Backend {
 	for _, c := range change {
 		c(&o)
 	}
+	passable(t, o)
 	b, err := local.New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -30,9 +32,20 @@ func newBackend(t *testing.T, change ...func(*local.Options)) *local.Backend {
 	return b
 }
 
+// passable lets the accounts of sandboxes pass a directory of this test, which those of Landlock have to.
+func passable(t *testing.T, o local.Options) {
+	t.Helper()
+	if o.Launcher != local.Landlock {
+		return
+	}
+	if err := os.Chmod(filepath.Dir(t.TempDir()), 0o711); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestConformance holds every launcher to the contract. Where the host cannot run one, its refusal is what is looked at.
 func TestConformance(t *testing.T) {
-	for _, l := range []local.Launcher{local.Native, local.Unisolated} {
+	for _, l := range []local.Launcher{local.Native, local.Landlock, local.Unisolated} {
 		t.Run(l.String(), func(t *testing.T) {
 			if refused(t, l) {
 				return
@@ -48,7 +61,9 @@ func TestConformance(t *testing.T) {
 // refused reports whether this host cannot run a launcher. What New says then must tell why.
 func refused(t *testing.T, l local.Launcher) bool {
 	t.Helper()
-	b, err := local.New(local.Options{Dir: filepath.Join(t.TempDir(), "b"), Launcher: l})
+	o := local.Options{Dir: filepath.Join(t.TempDir(), "b"), Launcher: l}
+	passable(t, o)
+	b, err := local.New(o)
 	if err == nil {
 		if err := b.Close(); err != nil {
 			t.Error(err)

@@ -135,7 +135,7 @@ func TestHints(t *testing.T) {
 		{Name: "memory", Value: "1GiB", Mechanism: "RLIMIT_AS, as its output says"},
 		{Name: "processes", Value: "64", Mechanism: "RLIMIT_NPROC, as its output says"},
 	}
-	for _, l := range []local.Launcher{local.Native, local.Bubblewrap, local.Unisolated} {
+	for _, l := range []local.Launcher{local.Native, local.Bubblewrap, local.Landlock, local.Unisolated} {
 		t.Run(l.String(), func(t *testing.T) {
 			if refused(t, l) {
 				return
@@ -190,7 +190,7 @@ func TestHintsOfGroups(t *testing.T) {
 
 // TestOtherTimeout checks that a timeout of the caller is not taken for the limit, and the shorter of the two holds.
 func TestOtherTimeout(t *testing.T) {
-	for _, l := range []local.Launcher{local.Native, local.Unisolated} {
+	for _, l := range []local.Launcher{local.Native, local.Landlock, local.Unisolated} {
 		if refused(t, l) {
 			continue
 		}

@@ -96,6 +96,13 @@ var remedies = []struct {
 	errno syscall.Errno
 	do    string
 }{
+	{"landlock", unix.ENOSYS, "the kernel has no Landlock: it needs Linux 6.12 with CONFIG_SECURITY_LANDLOCK"},
+	{"landlock", unix.EOPNOTSUPP, "Landlock is not enabled: add landlock to the kernel's parameter lsm"},
+	{"landlock", unix.EPERM, "the container denies Landlock: allow landlock_create_ruleset, landlock_add_rule and landlock_restrict_self in its seccomp profile"},
+	{"landlock", 0, "the kernel is older than Linux 6.12, whose Landlock keeps signals in: use a newer one"},
+	{"keeper", unix.EPERM, "a worker that is root must be able to end commands, which have other accounts: give the container the capability CAP_KILL"},
+	{"scope", unix.EPERM, "the container denies Landlock: allow landlock_create_ruleset, landlock_add_rule and landlock_restrict_self in its seccomp profile"},
+	{"account", unix.EPERM, "a worker that is root must be able to take other accounts: give the container the capabilities CAP_SETUID and CAP_SETGID, or run it as an ordinary account"},
 	{"pipes", 0, noDescriptors},
 	{"starter", unix.EMFILE, noDescriptors},
 	{"starter", 0, "the worker's program could not be started once more, or was ended at once: look at the worker's limits of processes and memory"},

@@ -79,32 +79,45 @@ func stayWithoutInit() { _ = unix.Pause() }
 var lacking = map[string]struct {
 	lack         func() error
 	what, remedy string
+	launcher     local.Launcher
 }{
 	"user namespaces by seccomp": {
-		func() error {
+		lack: func() error {
 			filter, err := seccomp.Filter(seccomp.Options{})
 			return errors.Join(err, seccomp.Install(filter))
 		},
-		"namespaces", "user.max_user_namespaces, the container's seccomp profile",
+		what: "namespaces", remedy: "user.max_user_namespaces, the container's seccomp profile",
 	},
 	"user namespaces by number": {
-		func() error { return os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0) },
-		"namespaces", "user.max_user_namespaces is used up or 0",
+		lack: func() error { return os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0) },
+		what: "namespaces", remedy: "user.max_user_namespaces is used up or 0",
 	},
-	"mount":         {without(unix.SYS_MOUNT), "sources", "allow mount, open_tree and mount_setattr in its seccomp profile"},
-	"open_tree":     {without(unix.SYS_OPEN_TREE), "sources", "allow mount, open_tree and mount_setattr in its seccomp profile"},
-	"mount_setattr": {without(unix.SYS_MOUNT_SETATTR), "sources", "allow mount, open_tree and mount_setattr in its seccomp profile"},
-	"move_mount":    {without(unix.SYS_MOVE_MOUNT), "mounts", "allow move_mount in its seccomp profile"},
-	"pivot_root":    {without(unix.SYS_PIVOT_ROOT), "pivot", "allow pivot_root, umount2 and mount_setattr in its seccomp profile"},
-	"unshare":       {without(unix.SYS_UNSHARE), "cgroup-namespace", "allow unshare in its seccomp profile"},
-	"seccomp":       {without(unix.SYS_SECCOMP), "seccomp", "CONFIG_SECCOMP_FILTER"},
-	"close_range":   {without(unix.SYS_CLOSE_RANGE), "descriptors", "allow close_range in its seccomp profile"},
+	"mount":         {without(unix.SYS_MOUNT), "sources", "allow mount, open_tree and mount_setattr in its seccomp profile", local.Native},
+	"open_tree":     {without(unix.SYS_OPEN_TREE), "sources", "allow mount, open_tree and mount_setattr in its seccomp profile", local.Native},
+	"mount_setattr": {without(unix.SYS_MOUNT_SETATTR), "sources", "allow mount, open_tree and mount_setattr in its seccomp profile", local.Native},
+	"move_mount":    {without(unix.SYS_MOVE_MOUNT), "mounts", "allow move_mount in its seccomp profile", local.Native},
+	"pivot_root":    {without(unix.SYS_PIVOT_ROOT), "pivot", "allow pivot_root, umount2 and mount_setattr in its seccomp profile", local.Native},
+	"unshare":       {without(unix.SYS_UNSHARE), "cgroup-namespace", "allow unshare in its seccomp profile", local.Native},
+	"seccomp":       {without(unix.SYS_SECCOMP), "seccomp", "CONFIG_SECCOMP_FILTER", local.Native},
+	"close_range":   {without(unix.SYS_CLOSE_RANGE), "descriptors", "allow close_range in its seccomp profile", local.Native},
+
+	"no Landlock":              {lacks(unix.SYS_LANDLOCK_CREATE_RULESET, unix.ENOSYS), "landlock", "it needs Linux 6.12 with CONFIG_SECURITY_LANDLOCK", local.Landlock},
+	"Landlock off":             {lacks(unix.SYS_LANDLOCK_CREATE_RULESET, unix.EOPNOTSUPP), "landlock", "add landlock to the kernel's parameter lsm", local.Landlock},
+	"landlock_create_ruleset":  {without(unix.SYS_LANDLOCK_CREATE_RULESET), "landlock", "allow landlock_create_ruleset, landlock_add_rule and landlock_restrict_self", local.Landlock},
+	"landlock_add_rule":        {without(unix.SYS_LANDLOCK_ADD_RULE), "scope", "allow landlock_create_ruleset, landlock_add_rule and landlock_restrict_self", local.Landlock},
+	"landlock_restrict_self":   {without(unix.SYS_LANDLOCK_RESTRICT_SELF), "scope", "allow landlock_create_ruleset, landlock_add_rule and landlock_restrict_self", local.Landlock},
+	"seccomp for landlock":     {without(unix.SYS_SECCOMP), "seccomp", "CONFIG_SECCOMP_FILTER", local.Landlock},
+	"close_range for landlock": {without(unix.SYS_CLOSE_RANGE), "descriptors", "allow close_range in its seccomp profile", local.Landlock},
 }
 
 // without is a host whose container denies a system call.
-func without(call uint32) func() error {
+func without(call uint32) func() error { return lacks(call, unix.EPERM) }
+
+// lacks is a host that answers a system call with an error.
+func lacks(call uint32, answer unix.Errno) func() error {
 	return func() error {
-		const number, deny = 0, unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
+		const number = 0
+		deny := unix.SECCOMP_RET_ERRNO | uint32(answer)
 		return seccomp.Install([]unix.SockFilter{
 			{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: number},
 			{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: call, Jf: 1},
@@ -116,10 +129,11 @@ func without(call uint32) func() error {
 
 // lack is the process on such a host.
 func lack() {
-	if err := lacking[os.Getenv("LACK")].lack(); err != nil {
+	c := lacking[os.Getenv("LACK")]
+	if err := c.lack(); err != nil {
 		panic(err)
 	}
-	b, err := local.New(local.Options{Dir: os.Getenv("DIR"), Launcher: local.Native})
+	b, err := local.New(local.Options{Dir: os.Getenv("DIR"), Launcher: c.launcher})
 	if err == nil {
 		err = b.Close()
 	}
@@ -149,7 +163,7 @@ func TestLackingHosts(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
-			wantRefusal(t, &backend.Error{Code: backend.ExecTransport, Message: string(out)}, c.what, c.remedy)
+			wantRefusalOf(t, c.launcher, &backend.Error{Code: backend.ExecTransport, Message: string(out)}, c.what, c.remedy)
 		})
 	}
 }

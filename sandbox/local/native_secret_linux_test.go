@@ -52,9 +52,18 @@ func holders(t *testing.T) map[string]holder {
 // TestHiddenValues checks, while a command runs, that its values are in nobody's arguments and in no environment but its
 // own, on the host and inside, and that nothing of the worker's is inside.
 func TestHiddenValues(t *testing.T) {
-	if refused(t, local.Native) {
-		return
+	for l, first := range map[local.Launcher]string{local.Native: "sandboxguard-init\x00", local.Landlock: "sandboxguard-init-keeper\x00"} {
+		t.Run(l.String(), func(t *testing.T) {
+			if !refused(t, l) {
+				hiddenValues(t, l, first)
+			}
+		})
 	}
+}
+
+// hiddenValues is for a launcher whose first processes have these arguments.
+func hiddenValues(t *testing.T, l local.Launcher, first string) {
+	t.Helper()
 	const canary, workers = "canary-6f1e0b7a94c2d358", "canary-of-the-worker-0d41"
 	t.Setenv("WORKER_TOKEN", workers)
 	// Others than Go's own library open files so that programs inherit them.
@@ -74,11 +83,11 @@ func TestHiddenValues(t *testing.T) {
 		"bound start": func(o *local.Options) { local.WithoutGroups(o); o.Limits.Memory = 1 << 30 },
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := started(t, newBackend(t, isolated, groups), sandbox.Manifest{})
+			s := started(t, newBackend(t, func(o *local.Options) { o.Launcher = l }, groups), sandbox.Manifest{})
 			in, hold := io.Pipe()
 			var out bytes.Buffer
 			var during map[string]holder
-			const script = `cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline; ls -l /proc/[0-9]*/fd /proc/[0-9]*/fd/* /proc/[0-9]*/exe
+			const script = `env; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline; ls -l /proc/[0-9]*/fd /proc/[0-9]*/fd/* /proc/[0-9]*/exe
 for f in environ maps mem fd exe cwd root; do cat /proc/1/$f && printf 'got:%s' $f; ls /proc/1/$f/ && printf 'got:%s' $f; done
 echo up; read end`
 			result, err := s.Exec(t.Context(), backend.Command{
@@ -114,7 +123,7 @@ echo up; read end`
 					}
 				case starter.Parent == self:
 					firsts++
-					if diff := cmp.Diff(holder{p.Parent, "sandboxguard-init\x00", ""}, p); diff != "" {
+					if diff := cmp.Diff(holder{p.Parent, first, ""}, p); diff != "" {
 						t.Errorf("first process (-want +got):\n%s", diff)
 					}
 				}

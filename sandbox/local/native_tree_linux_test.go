@@ -99,10 +99,27 @@ func (h hold) close(t *testing.T) bool {
 
 // TestThickets ends thickets in every way there is, 100 times. When the call that ends one returns nothing is left of it.
 func TestThickets(t *testing.T) {
-	if refused(t, local.Native) {
-		return
+	for _, c := range []struct {
+		name   string
+		change func(*local.Options)
+		by     string
+		runs   int
+	}{
+		{"native", isolated, "pid namespace ended", 20},
+		{"landlock", confined, "landlock domain ended", 5},
+		{"landlock without groups", func(o *local.Options) { confined(o); local.WithoutGroups(o) }, "landlock domain ended", 5},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var o local.Options
+			if c.change(&o); !refused(t, o.Launcher) {
+				thickets(t, c.change, c.by, c.runs)
+			}
+		})
 	}
-	const runs = 20
+}
+
+func thickets(t *testing.T, change func(*local.Options), by string, runs int) {
+	t.Helper()
 	timeout := 250 * time.Millisecond
 	for _, c := range []struct {
 		name string
@@ -146,7 +163,7 @@ func TestThickets(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "sandboxes")
 			options := func(o *local.Options) { o.Dir, o.Grace = dir, 10*time.Millisecond }
-			b := newBackend(t, isolated, options)
+			b := newBackend(t, change, options)
 			sh(t, started(t, b, sandbox.Manifest{}), "true")
 			before := remainsIn(t, dir)
 			for run := 0; run < runs; {
@@ -188,11 +205,11 @@ func TestThickets(t *testing.T) {
 				if (c.end == nil || c.name == "cancellation") && !h.close(t) {
 					t.Fatal("a process was left when the command was said to be over")
 				}
-				if ended != nil || !c.want(got.err) || got.result.Emptied != "pid namespace ended" {
+				if ended != nil || !c.want(got.err) || got.result.Emptied != by {
 					t.Fatalf("ended: %v, exec: %+v, %v", ended, got.result, got.err)
 				}
 				if c.name == "close" {
-					b = newBackend(t, isolated, options)
+					b = newBackend(t, change, options)
 				}
 				if all {
 					run++
@@ -211,7 +228,7 @@ func isStopped(err error) bool { return errors.Is(err, local.ErrStopped) }
 // isolatedWorker is a worker that is killed while a thicket is there. It waits for a line before it runs that.
 func isolatedWorker() {
 	dir := os.Getenv("DIR")
-	b, err := local.New(local.Options{Dir: dir, Launcher: local.Native})
+	b, err := local.New(local.Options{Dir: dir, Launcher: launcherOfPart()})
 	if err != nil {
 		panic(err)
 	}
@@ -232,12 +249,21 @@ func isolatedWorker() {
 // TestKilledIsolatedWorker checks that nothing that a killed worker ran outlives it, and that the next one can use and
 // delete its sandboxes.
 func TestKilledIsolatedWorker(t *testing.T) {
-	if refused(t, local.Native) {
-		return
+	for _, l := range []local.Launcher{local.Native, local.Landlock} {
+		t.Run(l.String(), func(t *testing.T) {
+			if !refused(t, l) {
+				killedWorker(t, l)
+			}
+		})
 	}
+}
+
+func killedWorker(t *testing.T, l local.Launcher) {
+	t.Helper()
 	dir := filepath.Join(t.TempDir(), "sandboxes")
+	passable(t, local.Options{Launcher: l})
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), part+"=isolated worker", "DIR="+dir)
+	cmd.Env = append(os.Environ(), part+"=isolated worker", "DIR="+dir, "LAUNCHER="+l.String())
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -272,7 +298,7 @@ func TestKilledIsolatedWorker(t *testing.T) {
 	_ = h.read.Close()
 
 	before := remainsIn(t, dir)
-	b := newBackend(t, isolated, func(o *local.Options) { o.Dir = dir })
+	b := newBackend(t, func(o *local.Options) { o.Launcher, o.Dir = l, dir })
 	if groups := groupsOf(cmd.Process.Pid); len(groups) > 0 {
 		t.Errorf("control groups of the killed worker: %v", groups)
 	}

@@ -33,7 +33,7 @@ func TestRefusalsAreDocumented(t *testing.T) {
 		rows[row] = true
 	}
 	want := map[refusalRow]bool{}
-	for _, step := range slices.Concat(launchSteps(t), pid1.Steps()) {
+	for _, step := range slices.Concat(launchSteps(t), pid1.Steps(), pid1.KeeperSteps()) {
 		want[refusalRow{step, "any"}] = true
 	}
 	for _, r := range remedies {

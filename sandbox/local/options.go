@@ -47,10 +47,11 @@ type Options struct {
 	Launchers []string
 	// Limits are what each command may use: what validation.Policy.Limits returns for the queue. New refuses those
 	// that the launcher cannot hold on this host. Where it isolates, a field that is zero has a default; that of Disk is
-	// for what commands write outside the workspace, which is bounded only if Disk is set.
+	// for what commands write outside the workspace, which is bounded only if Disk is set. With [Landlock] nothing of the
+	// disk is bounded unless it is.
 	Limits sandbox.Limits
 	// ReadOnly are directories at the top of the workspace that commands cannot change where the launcher isolates.
-	// Nil means input, reference and tools; empty means none.
+	// Nil means input, reference and tools; empty means none, which is all that [Landlock] can do.
 	ReadOnly []string
 	// System are files and directories of the host that isolated commands see at the same path and cannot change,
 	// besides /usr and what of /etc programs need: absolute, without links. They must exist, hold no secret, and lie
@@ -135,9 +136,12 @@ func (o Options) checked() (Options, error) {
 		}
 	}
 	for i, p := range o.Paths {
-		if what := p.fault(); what != "" {
+		if what := p.fault(o.Launcher); what != "" {
 			fault("Paths[%d]: %s", i, what)
 		}
+	}
+	if o.Launcher == Landlock {
+		faults = append(faults, o.inPlaceFaults()...)
 	}
 	if o.FirstUID < 0 || o.FirstUID > math.MaxInt32-accounts {
 		fault("FirstUID must be 1 to %d", math.MaxInt32-accounts)
@@ -146,7 +150,7 @@ func (o Options) checked() (Options, error) {
 		fault("Bwrap must be an absolute path")
 	}
 	o.Roots, o.System, o.Launchers, o.Paths = maps.Clone(o.Roots), slices.Clone(o.System), slices.Clone(o.Launchers), slices.Clone(o.Paths)
-	if o.ReadOnly == nil {
+	if o.ReadOnly == nil && o.Launcher != Landlock {
 		o.ReadOnly = []string{"input", "reference", "tools"}
 	}
 	setDefault(&o.FirstUID, DefaultFirstUID)
@@ -167,11 +171,11 @@ func (o Options) checkLauncher() error {
 	name := o.Launcher.String()
 	switch {
 	case launcherNames[o.Launcher] == "":
-		return errors.New("local: no such launcher: leave Launcher out, or say local.Native, local.Bubblewrap or local.Unisolated")
+		return errors.New("local: no such launcher: leave Launcher out, or say local.Native, local.Bubblewrap, local.Landlock or local.Unisolated")
 	case o.Launchers == nil || slices.Contains(o.Launchers, name):
 		return nil
-	case o.Launcher == Unisolated:
-		return errors.New("local: the policy does not allow unisolated: it must say so in sandbox.backends of the queue")
+	case o.Launcher == Unisolated, o.Launcher == Landlock:
+		return fmt.Errorf("local: the policy does not allow %s: it must say so in sandbox.backends of the queue", name)
 	}
 	return fmt.Errorf("local: the policy does not allow the launcher %s, but %s: set Options.Launcher, or change sandbox.backends of the queue", name, listed(o.Launchers))
 }

@@ -17,7 +17,7 @@ func newLauncher(context.Context, Options) (launcher, error) { return nil, errPl
 
 func ownerOf(fs.FileInfo) int { return -1 }
 
-func private(fs.FileInfo) error { return errPlatform }
+func private(fs.FileInfo, fs.FileMode) error { return errPlatform }
 
 func (b *Backend) endLeftovers() error { return errPlatform }
 

@@ -40,10 +40,14 @@ var (
 
 // unopened is the error of a workspace that could not be opened.
 func unopened(err error) error {
-	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+	if outOfDescriptors(err) {
 		return errNoDescriptors
 	}
 	return errRoot
+}
+
+func outOfDescriptors(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
 // outOfResources reports whether something failed for want of what there may be again soon.

@@ -75,3 +75,6 @@ func wantRemains(t *testing.T, dir string, before remains) {
 
 // isolated is for newBackend.
 func isolated(o *local.Options) { o.Launcher = local.Native }
+
+// confined is for newBackend.
+func confined(o *local.Options) { o.Launcher = local.Landlock }

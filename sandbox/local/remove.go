@@ -42,7 +42,7 @@ func (b *Backend) remove(ctx context.Context, s *box) error {
 
 // openDir opens the backend's directory, also if a command closed it.
 func (b *Backend) openDir() (*os.Root, error) {
-	_ = os.Chmod(b.dir, 0o700) //nolint:gosec // a directory
+	_ = os.Chmod(b.dir, b.options.dirMode())
 	return os.OpenRoot(b.dir)
 }
 
@@ -53,9 +53,12 @@ func (b *Backend) letIn(id string) {
 		return
 	}
 	defer root.Close()
-	for _, name := range []string{id, filepath.Join(id, recordsName)} {
-		if info, err := root.Lstat(name); err == nil && info.IsDir() {
-			_ = root.Chmod(name, 0o700)
+	for _, dir := range []struct {
+		name string
+		mode fs.FileMode
+	}{{id, b.options.dirMode()}, {filepath.Join(id, recordsName), 0o700}} {
+		if info, err := root.Lstat(dir.name); err == nil && info.IsDir() {
+			_ = root.Chmod(dir.name, dir.mode)
 		}
 	}
 }

@@ -40,6 +40,8 @@ type child struct {
 	held *held
 	said *pid1.Channel
 	over chan struct{} // closed when it was ended, or its starter
+	// keeps is whether it ends by itself, as [pid1.Start] says.
+	keeps bool
 }
 
 var (
@@ -78,7 +80,7 @@ func (s *starter) start(ctx context.Context, what pid1.Start, files ...*os.File)
 	}
 	born := make(chan birth)
 	go func() {
-		b := await(said)
+		b := await(said, what.Keeps)
 		<-s.asked
 		select {
 		case born <- b:
@@ -108,7 +110,7 @@ type birth struct {
 }
 
 // await waits for the answer of the starter.
-func await(said *pid1.Channel) birth {
+func await(said *pid1.Channel, keeps bool) birth {
 	var b pid1.Birth
 	err := said.Receive(&b)
 	switch {
@@ -119,7 +121,7 @@ func await(said *pid1.Channel) birth {
 	default:
 		var h *held
 		if h, err = hold(b.PID); err == nil {
-			c := &child{pid: b.PID, held: h, said: said, over: make(chan struct{})}
+			c := &child{pid: b.PID, held: h, said: said, over: make(chan struct{}), keeps: keeps}
 			go c.follow()
 			return birth{child: c}
 		}
@@ -216,7 +218,7 @@ func (s *starter) end() error {
 func (c *child) follow() {
 	defer close(c.over)
 	var e pid1.End
-	if c.said.Receive(&e) == nil && e.Over {
+	if c.said.Receive(&e) == nil && e.Over || c.keeps {
 		return
 	}
 	if errors.Is(unix.PidfdSendSignal(c.held.fd, unix.SIGKILL, nil, signalGroup), unix.EINVAL) {

@@ -229,7 +229,7 @@ func TestWriteWaits(t *testing.T) {
 
 // TestTerminalWall ends what runs at a terminal, or is talked to without one, when its time is over.
 func TestTerminalWall(t *testing.T) {
-	for _, l := range []local.Launcher{local.Native, local.Unisolated} {
+	for _, l := range []local.Launcher{local.Native, local.Landlock, local.Unisolated} {
 		if refused(t, l) {
 			continue
 		}

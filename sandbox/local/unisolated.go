@@ -73,24 +73,41 @@ func (unisolated) capabilities() []Capability {
 // onHost puts a command into the words of the host. The error says that nothing ran.
 func (c command) onHost() (process, error) {
 	s := c.box
-	dir := s.dir(filepath.Join(workspaceName, filepath.FromSlash(c.dir)))
-	up, err := s.up(dir)
+	h, err := c.inHostWords()
 	if err != nil {
 		return process{}, err
 	}
-	argv := make([]string, len(c.args))
-	for i, arg := range c.args {
-		argv[i] = s.shown(arg, up)
-	}
-	env := s.environment(c.env, dir)
-	found, err := program.Look(argv[0], dir, env)
+	env := s.environment(c.env, h.dir)
+	found, err := program.Look(h.argv[0], h.dir, env)
 	if err != nil {
 		return process{}, errNotFound(c.args[0])
 	}
 	return process{
-		program: found, argv: argv, env: env, dir: dir, records: s.dir(recordsName), grace: s.backend.options.Grace,
+		program: found, argv: h.argv, env: env, dir: h.dir, records: s.dir(recordsName), grace: s.backend.options.Grace,
 		stdin: c.stdin, stdout: c.stdout, stderr: c.stderr, terminal: c.terminal,
 	}, nil
+}
+
+// hostWords are the directory and the arguments of a command as the host knows them.
+type hostWords struct {
+	dir  string
+	argv []string
+}
+
+func (c command) inHostWords() (hostWords, error) {
+	s, dir := c.box, c.dir
+	if !filepath.IsAbs(dir) {
+		dir = s.dir(filepath.Join(workspaceName, filepath.FromSlash(dir)))
+	}
+	up, err := s.up(dir)
+	if err != nil {
+		return hostWords{}, err
+	}
+	h := hostWords{dir: dir, argv: make([]string, len(c.args))}
+	for i, arg := range c.args {
+		h.argv[i] = s.shown(arg, up)
+	}
+	return h, nil
 }
 
 // up leads from a directory below the workspace to the workspace. Links on the way are followed, as the system does.

@@ -89,7 +89,7 @@ func (r *run) follow() {
 		return
 	}
 	pid := r.cmd.Process.Pid
-	forget := record(r.records, pid)
+	forget := record(r.records, pid, false)
 	r.started <- nil
 	awaitExit(pid)
 	close(r.exited)
@@ -142,8 +142,8 @@ func (r *run) over() bool {
 }
 
 // record notes that a process runs, so that it is found if the worker is killed. What a command put in the place of
-// the note is removed first. Without a note the process still runs as it should.
-func record(dir string, pid int) (forget func()) {
+// the note is removed first. Without a note the process still runs as it should. One that keeps ends by itself then.
+func record(dir string, pid int, keeps bool) (forget func()) {
 	if dir == "" {
 		return func() {}
 	}
@@ -152,11 +152,23 @@ func record(dir string, pid int) (forget func()) {
 	forget()
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // in the backend's directory
 	if err == nil {
-		_, _ = f.WriteString(startOf(pid))
+		_, _ = f.WriteString(noted(pid, keeps))
 		_ = f.Close()
 	}
 	return forget
 }
+
+// noted is what a record says of a process.
+func noted(pid int, keeps bool) string {
+	start := startOf(pid)
+	if keeps {
+		start += keepsMark
+	}
+	return start
+}
+
+// keepsMark ends the record of a process that ends by itself when the worker is gone.
+const keepsMark = "/keeps"
 
 // startError hides what the operating system says, which names the path of the host.
 func startError(err error) error {

@@ -32,6 +32,9 @@ type Hostile struct {
 	// test for what it got at, but those do that could not be run, and those that found nothing where everybody can
 	// get at something: the battery itself is tested.
 	Unisolated bool
+	// Degraded are the scored probes that the backend says it is not safe from, each with the reason. What one of them gets
+	// at does not fail the test; that one gets at nothing does, so that the list holds no more than is true.
+	Degraded map[string]string
 	// Bounds are the limits that the backend sets for commands. The battery shows of each that it stops a command.
 	Bounds []Bound
 }
@@ -82,7 +85,7 @@ func (h Hostile) Run(t *testing.T) []Finding {
 		t.Run(c.id, func(t *testing.T) {
 			r := b.check(t, c)
 			out = append(out, Finding{Probe: c.id, Tried: c.tried, Safe: r.IsSafe(), Detail: r.Detail, Scored: c.scored})
-			if fault := c.fault(r, h.Unisolated); fault != "" {
+			if fault := c.fault(r, h); fault != "" {
 				t.Error(fault)
 			}
 		})

@@ -56,8 +56,16 @@ func (b *battery) checks() []check {
 }
 
 // fault says what is wrong with a report, empty if nothing.
-func (c check) fault(r probe.Report, unisolated bool) string {
+func (c check) fault(r probe.Report, h Hostile) string {
+	unisolated := h.Unisolated
+	reason, degraded := h.Degraded[c.id]
 	switch {
+	case degraded && r.Unknown:
+		return "unknown: " + r.Detail
+	case degraded && r.IsSafe():
+		return "safe (" + r.Detail + "), although the backend says that it is not: " + reason
+	case degraded:
+		return ""
 	case unisolated && r.Unknown:
 		return "unknown: " + r.Detail
 	case unisolated && c.open && r.IsSafe():

@@ -34,8 +34,28 @@ func TestFault(t *testing.T) {
 		{"unisolated, safe", open, safe, true, "safe (3 tries), although nothing is kept apart: the probe is wrong, or the backend isolates more than it says"},
 		{"unisolated, safe for some accounts", closed, safe, true, ""},
 	} {
-		if got := c.check.fault(c.report, c.unisolated); got != c.want {
+		if got := c.check.fault(c.report, Hostile{Unisolated: c.unisolated}); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestFaultDegraded: what a backend says that it is not safe from is held to that.
+func TestFaultDegraded(t *testing.T) {
+	h := Hostile{Degraded: map[string]string{"p": "there is no wall"}}
+	for _, c := range []struct {
+		id     string
+		report probe.Report
+		want   string
+	}{
+		{"p", probe.Unsafe("p", "the door"), ""},
+		{"p", probe.Unknown("p", "nobody knows"), "unknown: nobody knows"},
+		{"p", probe.Safe("p", "3 tries"), "safe (3 tries), although the backend says that it is not: there is no wall"},
+		{"q", probe.Safe("q", "3 tries"), ""},
+		{"q", probe.Unsafe("q", "the door"), "unsafe: the door\nTry."},
+	} {
+		if got := (check{id: c.id, tried: "Try."}).fault(c.report, h); got != c.want {
+			t.Errorf("%s, %s: %q, want %q", c.id, c.report.Detail, got, c.want)
 		}
 	}
 }
@@ -122,7 +142,7 @@ func TestBelievesNothing(t *testing.T) {
 					continue // it is not about what runs
 				}
 				t.Run(c.id, func(t *testing.T) {
-					if r := b.check(t, c); r.IsSafe() || r.Detail == "" || c.fault(r, false) == "" {
+					if r := b.check(t, c); r.IsSafe() || r.Detail == "" || c.fault(r, Hostile{}) == "" {
 						t.Errorf("safe %v: %q", r.IsSafe(), r.Detail)
 					}
 				})

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"slices"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -27,10 +26,6 @@ type bound struct {
 	FailAt       string
 }
 
-// The steps of that part. What it says is the number of the one that failed, and that of the error; it says nothing if it
-// becomes the command, with which the socket is closed.
-var boundSteps = []string{AddressSpace, startStep}
-
 const (
 	boundJob  = 3
 	boundCode = 126 // that of shells for a command that cannot be started
@@ -38,37 +33,50 @@ const (
 
 // startBound returns once the other process is the command.
 func (s *state) startBound(program string, attr *syscall.ProcAttr) (int, error) {
+	b := bound{Program: program, Args: s.job.Args, Env: s.job.Env, AddressSpace: s.job.Limits.AddressSpace, FailAt: s.job.FailAt}
+	return startAs(boundName, b, attr)
+}
+
+// startAs starts the worker's program once more under a name, tells it something, and returns once it is the command. If it
+// does not become that the error is a failure, or errMissing.
+func startAs(name string, told any, attr *syscall.ProcAttr) (int, error) {
 	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return 0, err
 	}
-	own := os.NewFile(uintptr(ends[0]), "bound")
+	own := os.NewFile(uintptr(ends[0]), "told")
 	defer func() { _ = own.Close() }()
 	attr.Env, attr.Files = nil, append(attr.Files, uintptr(ends[1]))
-	pid, err := syscall.ForkExec(ownProgram, []string{boundName}, attr) //nolint:gosec // this program
+	pid, err := syscall.ForkExec(ownProgram, []string{name}, attr) //nolint:gosec // this program
 	if err := errors.Join(err, unix.Close(ends[1])); err != nil {
 		return 0, err
 	}
-	b := bound{Program: program, Args: s.job.Args, Env: s.job.Env, AddressSpace: s.job.Limits.AddressSpace, FailAt: s.job.FailAt}
-	if err := gob.NewEncoder(own).Encode(b); err != nil {
+	if err := gob.NewEncoder(own).Encode(told); err != nil {
 		return 0, err
 	}
 	said, err := io.ReadAll(own)
-	if err != nil {
+	switch {
+	case err != nil:
 		return 0, err
+	case len(said) == 0:
+		return pid, nil
+	case string(said[1:]) == missingStep:
+		return 0, errMissing
 	}
-	if len(said) == 2 && int(said[0]) < len(boundSteps) {
-		return 0, failure{boundSteps[said[0]], syscall.Errno(said[1])}
-	}
-	return pid, nil
+	return 0, failure{string(said[1:]), syscall.Errno(said[0])}
+}
+
+// say tells who started this process, over the socket, why it is not the command: the number of the error and the step. With
+// the command the socket is closed, and nothing was said.
+func (f failure) say(socket *os.File) int {
+	_, _ = socket.Write(append([]byte{byte(f.errno())}, f.step...)) //nolint:gosec // they are small
+	return boundCode
 }
 
 // runBound becomes the command. It returns only if that fails.
 func runBound() int {
 	socket := os.NewFile(boundJob, "job")
-	f := becomeBound(socket)
-	_, _ = socket.Write([]byte{byte(slices.Index(boundSteps, f.step)), byte(f.errno())}) //nolint:gosec // both are small
-	return boundCode
+	return becomeBound(socket).say(socket)
 }
 
 func becomeBound(socket *os.File) failure {
@@ -77,13 +85,20 @@ func becomeBound(socket *os.File) failure {
 		unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0), gob.NewDecoder(socket).Decode(&b),
 		unix.CloseRange(boundJob, ^uint(0), unix.CLOSE_RANGE_CLOEXEC),
 	)
-	if err == nil {
-		err = lower(unix.RLIMIT_AS, b.AddressSpace)
-	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return failure{AddressSpace, err}
-	case b.FailAt != "":
+	}
+	return b.become()
+}
+
+// become sets the limit, if there is one, and becomes the command. It returns only if that fails.
+func (b bound) become() failure {
+	if b.AddressSpace > 0 {
+		if err := lower(unix.RLIMIT_AS, b.AddressSpace); err != nil {
+			return failure{AddressSpace, err}
+		}
+	}
+	if b.FailAt != "" {
 		return failure{b.FailAt, unix.ECANCELED}
 	}
 	return failure{startStep, syscall.Exec(b.Program, b.Args, b.Env)} //nolint:gosec // what a sandbox is for

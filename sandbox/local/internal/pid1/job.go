@@ -11,6 +11,10 @@ const StageName = Name + "-stage"
 // StarterName is the name that the worker gives its program to make it a starter, which gets [Start]s over [Control].
 const StarterName = Name + "-starter"
 
+// KeeperName is the name that the worker gives its program to make it the keeper of a command that has no namespaces: see
+// [KeeperSteps].
+const KeeperName = Name + "-keeper"
+
 // Descriptors of the first process, besides the command's input and outputs.
 const (
 	Control = 3 // the socket pair
@@ -32,11 +36,13 @@ type Stage struct {
 type Job struct {
 	// Made is whether bwrap has made the file system already, and the network, the names and the account.
 	Made bool
-	// Mounts are what the sandbox shows of the host, in the order in which they are put in place.
+	// Mounts are what the sandbox shows of the host, in the order in which they are put in place. Of a keeper's command they
+	// are what it may use, at the paths of the sources.
 	Mounts []Mount
 	// Links are symbolic links of the root directory, by name.
 	Links map[string]string
-	// UID and GID are the account of the command, in the sandbox's numbers.
+	// UID and GID are the account of the command, in the sandbox's numbers. For a keeper they are those of the host, and 0
+	// is the worker's own.
 	UID, GID int
 	// Workspace is where commands find the workspace, and Dir where this one starts.
 	Workspace, Dir string
@@ -95,6 +101,8 @@ type Report struct {
 	Code   int // -N for signal N
 	// Full is whether what may be written outside the workspace was used up.
 	Full bool
+	// Emptied is what a keeper says last: that nothing of the command is left.
+	Emptied bool
 }
 
 // An Order is what the worker says after the job.

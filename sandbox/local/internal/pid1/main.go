@@ -26,6 +26,10 @@ func init() {
 		os.Exit(runStage())
 	case boundName:
 		os.Exit(runBound())
+	case KeeperName:
+		os.Exit(runKeeper())
+	case confinedName:
+		os.Exit(runConfined())
 	}
 }
 

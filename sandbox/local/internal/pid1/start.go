@@ -16,6 +16,8 @@ var errMissing = errors.New("pid1: no such program")
 // The names of what can fail once all steps are done. The worker is told of both that the command was never run.
 const (
 	startStep = "start"
+	// missingStep is not told as one: there is no such program.
+	missingStep = "missing"
 	// AddressSpace is the limit that the command sets for itself.
 	AddressSpace = "address-space"
 )

@@ -17,6 +17,9 @@ type Start struct {
 	// Name is what the program is to become.
 	Name       string
 	Attributes syscall.SysProcAttr
+	// Keeps is whether the process ends by itself when the worker is gone, once it has ended what it started: so it is not
+	// ended here, only waited for.
+	Keeps bool
 }
 
 // A Birth is what the starter says of a process: that it runs, or why it does not.
@@ -74,19 +77,21 @@ func (s Start) start(c *Channel) error {
 		_, _ = said.Send(Birth{Errno: int(e)}), said.Close() // who asked may be gone, but not the others
 		return nil
 	}
-	go follow(pid, said)
+	go s.follow(pid, said)
 	return nil
 }
 
 // follow ends a process, with the group that it leads, when the worker says so or is gone. Until then it is not waited for,
 // so that its id is no other's.
-func follow(pid int, said *Channel) {
+func (s Start) follow(pid int, said *Channel) {
 	defer func() { _ = said.Close() }()
 	if said.Send(Birth{PID: pid}) == nil {
 		_ = said.Receive(&struct{}{}) // there is nothing but its end
 	}
-	_ = unix.Kill(-pid, unix.SIGKILL)
-	_ = unix.Kill(pid, unix.SIGKILL)
+	if !s.Keeps {
+		_ = unix.Kill(-pid, unix.SIGKILL)
+		_ = unix.Kill(pid, unix.SIGKILL)
+	}
 	for {
 		// The kernel lets the first process of a namespace be waited for when no other is left in it.
 		if _, err := unix.Wait4(pid, nil, 0, nil); !errors.Is(err, unix.EINTR) {

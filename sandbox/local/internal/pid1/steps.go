@@ -6,7 +6,10 @@ import (
 	"errors"
 	"os"
 	"runtime"
+	"slices"
 	"syscall"
+
+	"github.com/sandboxguard/sandboxguard/sandbox/local/internal/landlock"
 )
 
 // errMade is that of a step that tests have fail.
@@ -18,6 +21,7 @@ type state struct {
 	sources []int // of the mounts, as detached trees; -1 for one that is left out
 	console *console
 	tasks   []*os.File
+	domain  *landlock.Domain // of what a keeper starts
 }
 
 // A step is a part of the way into the sandbox.
@@ -53,7 +57,9 @@ var steps = []step{
 }
 
 // Steps are the names of the steps, in their order.
-func Steps() []string {
+func Steps() []string { return names(steps) }
+
+func names(steps []step) []string {
 	var names []string
 	for _, s := range steps {
 		names = append(names, s.name)
@@ -89,13 +95,15 @@ func (f failure) errno() int {
 	return 0
 }
 
-// enter does the steps, on one thread: most of what they give up they give up for the thread that starts the command.
+// enter does the steps into a sandbox of its own.
 func (s *state) enter() error {
+	return s.take(slices.DeleteFunc(slices.Clone(steps), func(st step) bool { return s.job.Made && !st.made }))
+}
+
+// take does steps, on one thread: most of what they give up they give up for the thread that starts the command.
+func (s *state) take(steps []step) error {
 	runtime.LockOSThread()
 	for _, st := range steps {
-		if s.job.Made && !st.made {
-			continue
-		}
 		err := st.do(s)
 		if s.job.FailAt == st.name {
 			err = errMade

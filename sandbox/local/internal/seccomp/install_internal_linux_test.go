@@ -34,6 +34,7 @@ var parts = map[string]func() report{
 		return work()
 	},
 	"core limits": coreLimits,
+	"shared":      sharing,
 	"sockets":     sockets,
 	"no call":     refusedBy(),
 	"no filter":   refusedBy(in(0, unix.SECCOMP_SET_MODE_FILTER)),

@@ -148,8 +148,8 @@ var denied = []call{
 }
 
 func rules(o Options) []rule {
-	table := make([]rule, 0, len(denied)+13)
-	for _, c := range denied {
+	var table []rule
+	for _, c := range o.denied() {
 		table = append(table, rule{call: c, answer: answerRefused})
 	}
 	var (
@@ -157,7 +157,6 @@ func rules(o Options) []rule {
 		clone3      = call{"clone3", 435, 435}
 		personality = call{"personality", 135, 92}
 		ioctl       = call{"ioctl", 16, 29}
-		socket      = call{"socket", 41, 198}
 		socketpair  = call{"socketpair", 53, 199}
 		setrlimit   = call{"setrlimit", 160, 164}
 		prlimit     = call{"prlimit64", 302, 261}
@@ -165,6 +164,14 @@ func rules(o Options) []rule {
 	)
 	if o.Unix {
 		families = append(families, unix.AF_UNIX)
+	}
+	if o.Shared {
+		table = append(table, shared()...)
+	} else {
+		table = append(table, networked(families)...)
+	}
+	if o.Owner {
+		table = append(table, owned()...)
 	}
 	return append(table,
 		// The flags of clone3 are in memory, where no filter looks; without it, libraries use clone.
@@ -180,21 +187,30 @@ func rules(o Options) []rule {
 		// Typing into a terminal that is shared, and what changes whose terminal it is.
 		rule{ioctl, answerRefused, []condition{in(1, unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCSETD, unix.TIOCCONS)}},
 
-		// Other families reach past the network namespace, as AF_VSOCK does, or need code that is rarely looked at.
-		rule{socket, answerRefused, []condition{notIn(0, families...)}},
-		// Not raw, and not SOCK_PACKET, which the kernel takes for AF_PACKET.
-		rule{socket, answerRefused, []condition{
-			in(0, unix.AF_INET, unix.AF_INET6),
-			notIn(1, unix.SOCK_STREAM, unix.SOCK_DGRAM).masked(socketType),
-		}},
-		// Nor of other protocols, such as SCTP, whose code the kernel would load for whoever asks. Go listens with MPTCP.
-		rule{socket, answerRefused, []condition{
-			in(0, unix.AF_INET, unix.AF_INET6), notIn(2, unix.IPPROTO_IP, unix.IPPROTO_TCP, unix.IPPROTO_UDP, unix.IPPROTO_MPTCP),
-		}},
-		// Resolvers and ip ask for interfaces and routes.
-		rule{socket, answerRefused, []condition{in(0, unix.AF_NETLINK), notIn(2, unix.NETLINK_ROUTE)}},
 		// A pair of datagram sockets can be connected again, to any socket with a path; SOCK_RAW makes such a pair, too.
 		rule{socketpair, answerRefused, []condition{notIn(0, unix.AF_UNIX)}},
 		rule{socketpair, answerRefused, []condition{notIn(1, unix.SOCK_STREAM).masked(socketType)}},
 	)
 }
+
+// networked are the rules of what has a network of its own, which leave it sockets of these families.
+func networked(families []uint32) []rule {
+	return []rule{
+		// Other families reach past the network namespace, as AF_VSOCK does, or need code that is rarely looked at.
+		{socket, answerRefused, []condition{notIn(0, families...)}},
+		// Not raw, and not SOCK_PACKET, which the kernel takes for AF_PACKET.
+		{socket, answerRefused, []condition{
+			in(0, unix.AF_INET, unix.AF_INET6),
+			notIn(1, unix.SOCK_STREAM, unix.SOCK_DGRAM).masked(socketType),
+		}},
+		// Nor of other protocols, such as SCTP, whose code the kernel would load for whoever asks. Go listens with MPTCP.
+		{socket, answerRefused, []condition{
+			in(0, unix.AF_INET, unix.AF_INET6), notIn(2, unix.IPPROTO_IP, unix.IPPROTO_TCP, unix.IPPROTO_UDP, unix.IPPROTO_MPTCP),
+		}},
+		// Resolvers and ip ask for interfaces and routes.
+		{socket, answerRefused, []condition{in(0, unix.AF_NETLINK), notIn(2, unix.NETLINK_ROUTE)}},
+	}
+}
+
+// socket makes every socket but pairs.
+var socket = call{"socket", 41, 198}
