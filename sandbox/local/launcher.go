@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path"
@@ -45,6 +46,11 @@ func (l Launcher) Isolated() bool { return l == Native || l == Bubblewrap || l =
 
 // inPlace reports whether commands see the workspace where it is on the host.
 func (l Launcher) inPlace() bool { return l == Unisolated || l == Landlock }
+
+// cannotIsolate is the error of a launcher on a host that cannot do what it promises.
+func cannotIsolate(l Launcher, why string) error {
+	return &backend.Error{Code: backend.ExecTransport, Message: fmt.Sprintf("local: %s cannot isolate on this host, nothing was run: %s", l, why)}
+}
 
 // launcher runs the commands of sandboxes in some kind of isolation.
 type launcher interface {

@@ -1,14 +1,11 @@
 package local
 
-import (
-	"context"
-	"fmt"
-)
+import "context"
 
 // newLauncher returns the launcher of the options, which are checked.
 func newLauncher(_ context.Context, o Options) (launcher, error) {
 	if o.Launcher == Unisolated {
 		return newUnisolated(o)
 	}
-	return nil, fmt.Errorf("local: %s needs Linux, nothing can isolate commands here: run the worker there, or say Launcher: local.Unisolated and read what that means", o.Launcher)
+	return nil, cannotIsolate(o.Launcher, "it needs Linux: run the worker there, or say Launcher: local.Unisolated and read what that means")
 }

@@ -3,7 +3,6 @@ package local
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"syscall"
 
@@ -69,7 +68,7 @@ func (n *native) attributes(a account) syscall.SysProcAttr {
 
 // refusal says that a host cannot do what a launcher promises.
 func refusal(l Launcher, what string, err error) error {
-	return &backend.Error{Code: backend.ExecTransport, Message: fmt.Sprintf("local: %s cannot isolate on this host, nothing was run: %s", l, explain(what, err))}
+	return cannotIsolate(l, explain(what, err))
 }
 
 // explain names a capability that is missing, why, and what to do.
