@@ -38,8 +38,10 @@ var deniedShared = []call{
 	{"process_madvise", 440, 440},
 	{"process_mrelease", 448, 448},
 
-	// The names of what others make in directories that may not be read.
+	// The names of what others make in directories that may not be read, and what an account has few of.
 	{"inotify_add_watch", 254, 27},
+	{"inotify_init", 253, absent},
+	{"inotify_init1", 294, 26},
 }
 
 // extended are the extended attributes of what a path leads to, which Landlock does not look at: whoever may read or write a
