@@ -27,10 +27,16 @@ func unclean(name string) bool {
 	return !path.IsAbs(name) || path.Clean(name) != name || name == "/" || strings.ContainsRune(name, 0)
 }
 
+// shownParts have what sandboxes see of the host whatever the options say.
+var shownParts = []string{"/bin", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/sbin", "/usr"}
+
 // checkApart refuses to show commands the directory of the backend, in which the workspaces of all sandboxes are, or a
 // part of it. dir is without links.
 func (o Options) checkApart(dir string) error {
 	var faults []error
+	if in(shownParts, dir) {
+		faults = append(faults, errors.New("local: Dir must not be in /usr, /etc or another directory of the system that all sandboxes see: it holds their workspaces"))
+	}
 	check := func(source, format string, i int) {
 		if real, err := filepath.EvalSymlinks(source); err == nil {
 			source = real

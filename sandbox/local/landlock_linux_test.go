@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
@@ -14,6 +15,7 @@ import (
 	"github.com/sandboxguard/sandboxguard/sandbox"
 	"github.com/sandboxguard/sandboxguard/sandbox/backend"
 	"github.com/sandboxguard/sandboxguard/sandbox/local"
+	"github.com/sandboxguard/sandboxguard/sandbox/local/internal/cgroup"
 )
 
 // degraded are the probes that Landlock is not safe from, with the reason.
@@ -164,6 +166,22 @@ func TestKilledKeeper(t *testing.T) {
 			}
 			wantRemains(t, dir, before)
 		})
+	}
+}
+
+// TestKeptKeeper has commands use up their memory in many processes, of which each has less than the keeper: it is not what
+// is ended.
+func TestKeptKeeper(t *testing.T) {
+	can := cgroup.Find(cgroup.Options{}).Support()[cgroup.Memory]
+	if refused(t, local.Landlock) || can.Mechanism == "" {
+		t.Logf("this host cannot: %s", can.Reason)
+		return
+	}
+	s := started(t, newBackend(t, confined, func(o *local.Options) { o.Limits.Memory = 96 << 20 }), sandbox.Manifest{})
+	const small = `grow() { x=$(head -c 1000000 /dev/zero | tr '\0' x); (grow); }; grow`
+	got, err := s.Exec(t.Context(), backend.Command{Args: []string{"sh", "-c", small}, Timeout: time.Minute})
+	if err != nil || got.Emptied != "landlock domain ended" || len(got.Reached) != 1 || got.Reached[0].Name != "memory" {
+		t.Errorf("exec: %+v, %v", got, err)
 	}
 }
 

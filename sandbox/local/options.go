@@ -39,6 +39,7 @@ type Options struct {
 	// Dir is the directory that holds the sandboxes: absolute, and of this backend alone. It is made with mode
 	// 0700 if its parent exists; one that is there must belong to the worker's account and let nobody else in.
 	// Required.
+	// Where the launcher isolates it must not be in /usr or /etc, of which all sandboxes see something.
 	Dir string
 	// Launcher says how commands are kept from the rest of the host. Zero means [Native].
 	Launcher Launcher

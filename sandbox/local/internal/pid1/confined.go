@@ -56,6 +56,7 @@ func runConfined() int {
 
 func becomeConfined(socket *os.File) failure {
 	s := &state{}
+	offerMemory()
 	if err := errors.Join(unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0), gob.NewDecoder(socket).Decode(&s.job)); err != nil {
 		return failure{startStep, err}
 	}
@@ -73,6 +74,11 @@ func becomeConfined(socket *os.File) failure {
 	}
 	return bound{Program: path, Args: s.job.Args, Env: s.job.Env, AddressSpace: s.job.Limits.AddressSpace, FailAt: s.job.FailAt}.become()
 }
+
+// offerMemory has the kernel end this command where memory is short, and not who looks after it: that can be larger than each of
+// many small processes. They cannot take it back, since /proc is closed to them. Where it is closed to this process, too, or
+// hidden, the largest is ended.
+func offerMemory() { _ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) }
 
 // holdSources takes hold of what the command may use, while the process still has the account of the worker.
 func holdSources(s *state) error {

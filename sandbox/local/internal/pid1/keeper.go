@@ -68,6 +68,7 @@ func runKeeper() int {
 	if c.Receive(&s.job) != nil || s.takeTasks(c) != nil {
 		return 1
 	}
+	makeThreads()
 	s.keep(c)
 	return 0
 }

@@ -13,8 +13,9 @@ type Options struct {
 	// Unix permits to create sockets of the family AF_UNIX, and so to connect to whatever socket has a path in the
 	// sandbox. Connected pairs of stream sockets are always permitted, those of other types never.
 	Unix bool
-	// Shared is for what has no namespaces of its own: it denies all sockets but connected pairs, and what reaches
-	// processes, memory and queues of others past the file system.
+	// Shared is for what has no namespaces of its own: it denies all sockets but connected pairs, what
+	// reaches processes, memory and queues of others past the file system, and extended attributes by paths, which Landlock
+	// does not look at.
 	Shared bool
 	// Owner is for what has an account that files of the host belong to, and is kept from them by Landlock alone: it denies
 	// to change modes, owners, times and attributes by paths, which Landlock does not look at.

@@ -26,12 +26,40 @@ var deniedShared = []call{
 	{"mq_open", 240, 180},
 	{"mq_unlink", 241, 181},
 
+	// The names of abstract sockets are the host's, and a pair needs none.
+	{"bind", 49, 200},
+
+	// What the host has mounted, from where, and its namespaces.
+	{"statmount", 457, 457},
+	{"listmount", 458, 458},
+	{"listns", 470, 470},
+
 	// Other processes of the account, by their numbers.
 	{"process_madvise", 440, 440},
 	{"process_mrelease", 448, 448},
 
-	// The names of what others make in directories that may not be read.
+	// The names of what others make in directories that may not be read, and what an account has few of.
 	{"inotify_add_watch", 254, 27},
+	{"inotify_init", 253, absent},
+	{"inotify_init1", 294, 26},
+}
+
+// extended are the extended attributes of what a path leads to, which Landlock does not look at: whoever may read or write a
+// file by its mode may do so with them, also with a file that it cannot open. Programs take the answer for that of a file
+// system that has none.
+var extended = []call{
+	{"setxattr", 188, 5},
+	{"lsetxattr", 189, 6},
+	{"setxattrat", 463, 463},
+	{"getxattr", 191, 8},
+	{"lgetxattr", 192, 9},
+	{"getxattrat", 464, 464},
+	{"listxattr", 194, 11},
+	{"llistxattr", 195, 12},
+	{"listxattrat", 465, 465},
+	{"removexattr", 197, 14},
+	{"lremovexattr", 198, 15},
+	{"removexattrat", 466, 466},
 }
 
 // What is denied to an account that files of the host belong to. Each takes a path, or has a form with an open file.
@@ -45,12 +73,6 @@ var deniedOwner = []call{
 	{"utime", 132, absent},
 	{"utimes", 235, absent},
 	{"futimesat", 261, absent},
-	{"setxattr", 188, 5},
-	{"lsetxattr", 189, 6},
-	{"setxattrat", 463, 463},
-	{"removexattr", 197, 14},
-	{"lremovexattr", 198, 15},
-	{"removexattrat", 466, 466},
 	{"file_setattr", 469, 469},
 }
 
@@ -66,9 +88,13 @@ func (o Options) denied() []call {
 	return all
 }
 
-// shared are the rules for what is left of calls that reach other processes of the account: a process changes itself.
+// shared are the rules for extended attributes, and for what is left of calls that reach other processes of the account: a
+// process changes itself.
 func shared() []rule {
 	var table []rule
+	for _, c := range extended {
+		table = append(table, rule{call: c, answer: answerNone})
+	}
 	for _, c := range []call{
 		{"prlimit64", 302, 261},
 		{"sched_setaffinity", 203, 122},

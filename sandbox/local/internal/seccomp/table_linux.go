@@ -57,6 +57,7 @@ const (
 	answerKill    = unix.SECCOMP_RET_KILL_PROCESS
 	answerNoCall  = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
 	answerRefused = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
+	answerNone    = unix.SECCOMP_RET_ERRNO | uint32(unix.EOPNOTSUPP)
 	answerDone    = unix.SECCOMP_RET_ERRNO // success, of what was not done
 	answerAllow   = unix.SECCOMP_RET_ALLOW
 
