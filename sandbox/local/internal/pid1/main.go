@@ -17,19 +17,20 @@ func init() {
 	if len(os.Args) != 1 {
 		return
 	}
+	// Not os.Exit, with which the race detector holds each of them up for a second.
 	switch os.Args[0] {
 	case Name, ownProgram:
-		os.Exit(run())
+		syscall.Exit(run())
 	case StarterName:
-		os.Exit(runStarter())
+		syscall.Exit(runStarter())
 	case StageName:
-		os.Exit(runStage())
+		syscall.Exit(runStage())
 	case boundName:
-		os.Exit(runBound())
+		syscall.Exit(runBound())
 	case KeeperName:
-		os.Exit(runKeeper())
+		syscall.Exit(runKeeper())
 	case confinedName:
-		os.Exit(runConfined())
+		syscall.Exit(runConfined())
 	}
 }
 
