@@ -53,6 +53,7 @@ func TestTerminalReached(t *testing.T) {
 		if _, err := r.press(owner, state, id, ""); errorType(err) != "pty_session_not_found" {
 			t.Errorf("after the end: %v", err)
 		}
+		synctest.Wait() // what watches the command logs, not the call
 		if said := logs.FilterField(zap.String("limit wall", "1m by clock")).Len(); said != 1 {
 			t.Errorf("%d logs of the limit", said)
 		}
