@@ -222,12 +222,13 @@ func TestTerminalSlots(t *testing.T) {
 		if _, err := r.exec(owner, state, "true"); err != nil {
 			t.Errorf("exec: %v", err)
 		}
-		polled := make(chan error)
+		polled := make(chan error, 1)
 		go func() { _, err := r.press(owner, state, id, ""); polled <- err }()
 		synctest.Wait()
 		if _, err := r.exec(owner, state, "true"); err != nil { // after the poll
 			t.Errorf("exec: %v", err)
 		}
+		synctest.Wait()
 		select {
 		case err := <-polled:
 			if err != nil {
