@@ -45,6 +45,7 @@ func passable(t *testing.T, o local.Options) {
 
 // TestConformance holds every launcher to the contract. Where the host cannot run one, its refusal is what is looked at.
 func TestConformance(t *testing.T) {
+	t.Parallel() // most of its time it waits, as TestAsOrdinaryUser does
 	for _, l := range []local.Launcher{local.Native, local.Landlock, local.Unisolated} {
 		t.Run(l.String(), func(t *testing.T) {
 			if refused(t, l) {

@@ -245,6 +245,7 @@ const ordinary = `^(TestConformance|TestFailingSteps|TestWithoutInit|TestLacking
 
 // TestAsOrdinaryUser runs them as one, where the worker is root.
 func TestAsOrdinaryUser(t *testing.T) {
+	t.Parallel()
 	const nobody = 65534
 	if os.Geteuid() != 0 {
 		return // they run as one already
