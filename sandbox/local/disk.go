@@ -50,7 +50,7 @@ type ledger struct {
 	due     int64 // by how much it may until the next one
 	known   bool  // whether there was one
 	size    int64 // what it said
-	most    int64 // the limit, or what the workspace had of old when it was over that
+	most    int64 // the limit, or what the workspace had of old when it was over that, and the slack
 	highest int64 // what that may become by one command after the other, 0 while the workspace is within its limit
 	accept  bool  // what the next one says becomes that
 	blind   bool  // the last one failed
@@ -152,7 +152,13 @@ func (l *ledger) update(ctx context.Context, more int64) (files int) {
 func (l *ledger) take(size, before int64) {
 	old := !l.known && size-l.grown > l.limit
 	if old || l.accept || size < l.most {
-		l.most = max(l.limit, size)
+		most := l.limit
+		if size > l.limit { // what a launcher needs for the command comes to it, and what the file system notes down later
+			most = size + l.slack()
+		}
+		if !old && !l.accept {
+			most = min(most, l.most)
+		}
 		switch {
 		case size <= l.limit:
 			l.highest = 0
@@ -160,8 +166,9 @@ func (l *ledger) take(size, before int64) {
 			l.highest = size + l.limit
 		}
 		if l.highest > 0 {
-			l.most = min(l.most, l.highest)
+			most = min(most, l.highest)
 		}
+		l.most = most
 	}
 	l.known, l.accept, l.blind = true, false, false
 	l.size, l.grown, l.due, l.unseen = size, l.grown-before, max(l.most-size, l.slack()), 0

@@ -4,9 +4,11 @@ import (
 	"archive/tar"
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -158,4 +160,51 @@ func TestManifestFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	sh(t, started(t, b, m), "test -f d/a")
+}
+
+// TestWorkspaceOfOld measures a workspace that is over its limit while the command runs that makes it smaller. What the
+// launcher itself needs for the command is not held against it.
+func TestWorkspaceOfOld(t *testing.T) {
+	for _, l := range []local.Launcher{local.Native, local.Landlock, local.Unisolated} {
+		t.Run(l.String(), func(t *testing.T) {
+			if refused(t, l) {
+				return
+			}
+			var used atomic.Int64 // what others write
+			ticks := make(chan time.Time)
+			dir := filepath.Join(t.TempDir(), "sandboxes")
+			s := started(t, newBackend(t, limitedDisk(l), local.WithTicks(ticks, func() (int64, error) { return used.Add(32 * mib), nil }), func(o *local.Options) { o.Dir = dir }), sandbox.Manifest{})
+			full, err := s.Exec(t.Context(), backend.Command{Args: []string{"sh", "-c", "mkfifo go; head -c 17M /dev/zero > f"}})
+			if diff := cmp.Diff(diskReached, full.Reached); err != nil || diff != "" {
+				t.Fatalf("%v (-want +got):\n%s", err, diff)
+			}
+			out := &shown{more: make(chan struct{}, 1)}
+			ended := make(chan error, 1)
+			go func() {
+				got, err := s.Exec(t.Context(), backend.Command{Args: []string{"sh", "-c", "echo up; read x < go; rm f go; exit 0"}, Stdout: out})
+				if err == nil && (got.ExitCode != 0 || len(got.Reached) > 0) {
+					err = fmt.Errorf("%+v", got)
+				}
+				ended <- err
+			}()
+			out.await(t, "up")
+			for range 3 {
+				select {
+				case ticks <- time.Time{}:
+				case err := <-ended:
+					t.Fatalf("the command was ended: %v", err)
+				}
+			}
+			pipe, err := os.OpenFile(filepath.Join(dir, id, "workspace", "go"), os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := pipe.Close(); err != nil {
+				t.Error(err)
+			}
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }
