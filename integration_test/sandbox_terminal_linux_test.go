@@ -28,18 +28,24 @@ func types(ctx workflow.Context) (shown []string, err error) {
 		return nil, err
 	}
 	shown = append(shown, string(first.Text))
-	for _, input := range []string{
-		`stty -echo; mkfifo hold; half=$(( ${#API_TOKEN} / 2 )); printf "begin%.${half}s" "$API_TOKEN"` + "\n",
-		`printf '%s#\n' "${API_TOKEN#$(printf "%.${half}s" "$API_TOKEN")}"` + "\n",
-		"echo up; cat <hold\n",
-		"\x03",
-		"echo whole $API_TOKEN end#; : >up\n",
+	// What is typed may be echoed, and is not what is waited for.
+	for _, step := range []struct{ input, until string }{
+		{`stty -echo; mkfifo hold; half=$(( ${#API_TOKEN} / 2 )); printf "be""gin%.${half}s" "$API_TOKEN"` + "\n", "begin"},
+		{`printf '%s#\n' "${API_TOKEN#$(printf "%.${half}s" "$API_TOKEN")}"; echo sec""ond` + "\n", "second"},
+		{`echo u""p; cat <hold` + "\n", "up"},
+		{"\x03", ""},
+		{`echo whole $API_TOKEN e""nd#; : >up` + "\n", "end#"},
 	} {
-		out, err := term.Write(ctx, input, soon)
+		out, err := term.Write(ctx, step.input, soon)
+		text := string(out.Text)
+		for tries := 0; err == nil && tries < 5 && !strings.Contains(text, step.until); tries++ { // on a busy machine
+			out, err = term.Read(ctx, soon)
+			text += string(out.Text)
+		}
 		if err != nil {
 			return shown, err
 		}
-		shown = append(shown, string(out.Text))
+		shown = append(shown, text)
 	}
 	if _, err := term.Write(ctx, "exit 7\n", sandboxclient.Yield{Time: 20 * time.Second}); err != nil {
 		return shown, err
