@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"google.golang.org/grpc/codes"
@@ -73,25 +74,21 @@ func TestScanOfAServerWithoutThem(t *testing.T) {
 	}
 }
 
-// TestScanOfABusyNamespace asks again what the server has no room for.
-func TestScanOfABusyNamespace(t *testing.T) {
-	server := &temporal{}
-	address := serve(t, server)
-	server.busy.Store(3)
-	code, stdout, _ := sandboxguard(t.Context(), t, "scan", "--query", "", "--address", address)
-	if code != exitFound || strings.Contains(stdout, "not all") || server.busy.Load() > -1 {
-		t.Errorf("code %d, %d calls too few:\n%s", code, server.busy.Load(), stdout)
-	}
-}
-
-// TestScanOfANewSchedule asks again for what the server cannot tell yet.
-func TestScanOfANewSchedule(t *testing.T) {
-	server := &temporal{}
-	address := serve(t, server)
-	server.unready.Store(2)
-	code, stdout, _ := sandboxguard(t.Context(), t, "scan", "--query", "", "--address", address)
-	if code != exitFound || strings.Contains(stdout, "not all") || server.unready.Load() > -1 {
-		t.Errorf("code %d, %d questions too few:\n%s", code, server.unready.Load(), stdout)
+// TestScanThatAsksAgain reads what the server has no room for, or cannot tell yet, a little later.
+func TestScanThatAsksAgain(t *testing.T) {
+	for name, until := range map[string]func(*temporal) *atomic.Int32{
+		"busy":         func(s *temporal) *atomic.Int32 { return &s.busy },
+		"new schedule": func(s *temporal) *atomic.Int32 { return &s.unready },
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := &temporal{}
+			left := until(server)
+			left.Store(3)
+			code, stdout, _ := sandboxguard(t.Context(), t, "scan", "--query", "", "--address", serve(t, server))
+			if code != exitFound || strings.Contains(stdout, "not all") || left.Load() > -1 {
+				t.Errorf("code %d, %d calls too few:\n%s", code, left.Load(), stdout)
+			}
+		})
 	}
 }
 
