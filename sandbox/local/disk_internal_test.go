@@ -80,12 +80,19 @@ func TestLedger(t *testing.T) {
 			{begin: true}, {own: 7000, over: true, measured: 1}, {own: 7000, begin: true, measured: 1}, {own: 7100}, {own: 7101, over: true, measured: 1},
 		}},
 		{"a command that adds a little where there is too much, while others grow", []step{
-			{begin: true}, {own: 7000, over: true, measured: 1}, {own: 7000, others: 200, begin: true, measured: 1},
-			{own: 7050, others: 300, measured: 1}, {own: 7100, others: 500, measured: 1}, {own: 7101, others: 700, over: true, measured: 1},
+			{begin: true},
+			{own: 7000, over: true, measured: 1},
+			{own: 7000, others: 200, begin: true, measured: 1},
+			{own: 7050, others: 300, measured: 1},
+			{own: 7100, others: 500, measured: 1},
+			{own: 7101, others: 700, over: true, measured: 1},
 		}},
 		{"a command that removes a little where there is too much", []step{
-			{begin: true}, {own: 7000, over: true, measured: 1}, {own: 7000, begin: true, measured: 1},
-			{own: 6950, others: 200, measured: 1}, {own: 7051, others: 400, over: true, measured: 1},
+			{begin: true},
+			{own: 7000, over: true, measured: 1},
+			{own: 7000, begin: true, measured: 1},
+			{own: 6950, others: 200, measured: 1},
+			{own: 7051, others: 400, over: true, measured: 1},
 		}},
 		{"one command after the other", []step{
 			{begin: true},
