@@ -66,7 +66,11 @@ func (l *launch) run(ctx context.Context) (backend.Result, error) {
 // begin starts the first process.
 func (l *launch) begin(ctx context.Context) error {
 	var err error
-	if l.streams, err = newStreams(l.command); err != nil {
+	l.streams, err = newStreams(l.command)
+	switch {
+	case outOfDescriptors(err):
+		return errNoDescriptors
+	case err != nil:
 		return refusal(l.launcher, "pipes", err)
 	}
 	err = l.born(ctx)
@@ -104,6 +108,8 @@ func (l *launch) born(ctx context.Context) error {
 func (l *launch) unborn(err error) error {
 	var errno syscall.Errno
 	switch {
+	case outOfDescriptors(err):
+		return errNoDescriptors
 	case errors.Is(err, errStarter):
 		return refusal(l.launcher, "starter", err)
 	case !errors.As(err, &errno):

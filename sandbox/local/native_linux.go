@@ -102,8 +102,6 @@ var remedies = []struct {
 	{"keeper", unix.EPERM, "a worker that is root must be able to end commands, which have other accounts: give the container the capability CAP_KILL"},
 	{"scope", unix.EPERM, "the container denies Landlock: allow landlock_create_ruleset, landlock_add_rule and landlock_restrict_self in its seccomp profile"},
 	{"account", unix.EPERM, "a worker that is root must be able to take other accounts: give the container the capabilities CAP_SETUID and CAP_SETGID, or run it as an ordinary account"},
-	{"pipes", 0, noDescriptors},
-	{"starter", unix.EMFILE, noDescriptors},
 	{"starter", 0, "the worker's program could not be started once more, or was ended at once: look at the worker's limits of processes and memory"},
 	{"namespaces", unix.EPERM, "the host or its container does not let this account make user namespaces: allow them " +
 		"(kernel.apparmor_restrict_unprivileged_userns, user.max_user_namespaces, the container's seccomp profile), or use the launcher bwrap"},

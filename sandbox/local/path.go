@@ -34,7 +34,7 @@ var (
 	errEscape   = refuse(backend.InvalidManifestPath, "the path must not lead out of the workspace or its path grant; absolute symbolic links count as leading out")
 	errNUL      = refuse(backend.InvalidManifestPath, "the path must not hold NUL")
 	errRoot     = refuse(backend.RootNotFound, "the workspace is gone: create another sandbox")
-	// errNoDescriptors is no word of the workspace, which is there.
+	// errNoDescriptors is no word of the workspace, which is there, or of the launcher, which can.
 	errNoDescriptors = &backend.Error{Code: backend.ExecTransport, Message: "local: nothing was done: " + noDescriptors, Retryable: true, NotBegun: true}
 )
 
