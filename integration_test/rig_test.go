@@ -125,7 +125,7 @@ func (r *rig) family(ctx context.Context, t *testing.T) []harness.Run {
 		failed := harness.FailedTasks(run.History)
 		wrong := len(failed)
 		if r.handedOver {
-			wrong = harness.Count(run.History)[enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED]
+			wrong = harness.CountSteady(run.History)[enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED.String()]
 		}
 		if wrong != 0 {
 			t.Errorf("run %d: failed workflow tasks: %q", i+1, failed)

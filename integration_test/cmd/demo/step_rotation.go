@@ -58,7 +58,7 @@ func (d *demo) rotation(ctx context.Context) error {
 	if d.release, err = d.fetch(ctx, id); err != nil {
 		return err
 	}
-	failed := harness.Count(d.release.History)[enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED]
+	failed := harness.CountSteady(d.release.History)[enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED.String()]
 	if n := d.api.announcements(); n != 1 || failed != 0 {
 		return fmt.Errorf("%d announcements with the new token, %d failed workflow tasks", n, failed)
 	}
