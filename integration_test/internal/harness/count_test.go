@@ -38,7 +38,8 @@ func TestFailedTasks(t *testing.T) {
 	}{
 		"code that changed": {
 			failed(enumspb.WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR),
-			[]string{"event 0: NonDeterministicError: why"}, map[string]int{"WorkflowTaskFailed": 1},
+			[]string{"event 0: NonDeterministicError: why"},
+			map[string]int{"WorkflowTaskFailed": 1},
 		},
 		"news":       {failed(enumspb.WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND), nil, map[string]int{}},
 		"reset":      {failed(enumspb.WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW), nil, map[string]int{"WorkflowTaskFailed": 1}},
